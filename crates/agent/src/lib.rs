@@ -45,8 +45,8 @@ pub use approval_text::ApprovalText;
 pub use dispatch::{
     Arguments, CallDeadline, CallEnd, CallEvent, CallLimit, CallLimits, CallMonitor, CallOutcome,
     CallRequest, Deadlines, Dispatcher, DispatcherBuilder, Gate, GateApproval, GateVerdict, GatedCall,
-    OutputCut, Passage, RECORDING, RecordCalls, RecordedCall, RegistryRefresh, SharedRegistry,
-    is_refused_unasked,
+    LOAD_RECORDING, OutputCut, Passage, RECORDING, RecordCalls, RecordedCall, RecordedEnd, RegistryRefresh,
+    SharedRegistry, is_refused_unasked,
 };
 pub use events::{AgentEvent, RunEnd, Subscription};
 pub use grants::Grant;

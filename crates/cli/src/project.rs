@@ -18,7 +18,7 @@ use toolsmith_mcp::{
     Servers,
     config::{Configuration, ServerConfig},
 };
-use toolsmith_tool::{Name, Tool, UiHandle, visible_line};
+use toolsmith_tool::{LoadRecording, Name, Tool, UiHandle, visible_line};
 
 use crate::{
     arguments::Shared,
@@ -240,9 +240,10 @@ impl Project {
         Engine::new(self.engine_options().recordable(true))
     }
 
-    /// An engine whose calls are replayed.
-    pub(crate) fn replaying_engine(&self) -> Engine {
-        Engine::new(self.engine_options().replaying(true))
+    /// An engine whose calls are replayed, with the recordings that modules are loaded from.
+    pub(crate) fn replaying_engine(&self, loads: Vec<(PathBuf, LoadRecording)>) -> Engine {
+        let options = self.engine_options().replaying(true);
+        Engine::new(loads.into_iter().fold(options, |options, (path, load)| options.load_from(path, load)))
     }
 
     fn engine_options(&self) -> EngineOptions {

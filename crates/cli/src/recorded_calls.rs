@@ -5,17 +5,20 @@ use std::{
     fs,
     io::Write as _,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use anyhow::{Context as _, Result};
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
+use toolsmith::Discovered;
 use toolsmith_agent::{
-    Arguments, RECORDING, RecordedCall,
+    Arguments, LOAD_RECORDING, RECORDING, RecordedCall, RecordedEnd,
     session::{SessionLog, Sessions},
 };
-use toolsmith_host::regular_file::read_regular;
+use toolsmith_host::{real_path, regular_file::read_regular};
 use toolsmith_llm::{Message, ToolResultMessage};
-use toolsmith_tool::{CWD_MARK, Recording, SessionView as _, ToolResult, redact_value};
+use toolsmith_tool::{CWD_MARK, LoadRecording, Recording, SessionView as _, ToolResult, redact_value};
 
 use crate::{failure::Problem, project::Project};
 
@@ -35,9 +38,24 @@ pub(crate) struct SessionCall {
     /// The tool was called; false if the call was refused before.
     pub(crate) was_called: bool,
     pub(crate) recording: Option<Recording>,
+    /// What its module asked while it was loaded; calls of one instance share it.
+    pub(crate) load: Option<Arc<LoadRecording>>,
+    pub(crate) end: RecordedEnd,
 }
 
 impl SessionCall {
+    /// Returns whether a replay calls the tool.
+    pub(crate) fn is_replayed(&self) -> bool {
+        self.recording.is_some() || !self.was_called
+    }
+
+    /// Returns the recording with the load of the module.
+    pub(crate) fn whole_recording(&self) -> Option<Recording> {
+        let mut recording = self.recording.clone()?;
+        recording.load = self.load.as_ref().map(|load| Box::new(LoadRecording::clone(load)));
+        Some(recording)
+    }
+
     /// Returns the arguments as the model sent them.
     pub(crate) fn sent(&self) -> Arguments {
         match &self.raw {
@@ -52,7 +70,11 @@ pub(crate) fn read_session(project: &Project, what: &str) -> Result<(SessionLog,
     let sessions = Sessions::at(project.home.toolsmith());
     let path = sessions.find(what, &project.cwd)?;
     let log = sessions.read(&path)?;
-    let mut recordings = recordings(&log);
+    let read = artifacts::<RecordedCall>(&log, RECORDING);
+    let mut recordings: HashMap<String, RecordedCall> =
+        read.map(|(_, call)| (call.call_id.clone(), call)).collect();
+    let loads: HashMap<String, Arc<LoadRecording>> =
+        artifacts(&log, LOAD_RECORDING).map(|(id, load)| (id, Arc::new(load))).collect();
     let messages = log.messages();
     let mut results: HashMap<&str, &ToolResultMessage> = HashMap::new();
     for message in &messages {
@@ -67,10 +89,20 @@ pub(crate) fn read_session(project: &Project, what: &str) -> Result<(SessionLog,
             // A call without a result was interrupted.
             let Some(result) = results.get(call.id.as_str()) else { continue };
             let recorded = recordings.remove(&call.id);
-            let (recording, own) = match recorded {
+            let end = recorded.as_ref().map(|recorded| recorded.end).unwrap_or_default();
+            let load = recorded.as_ref().and_then(|recorded| recorded.load.as_ref());
+            let (load, is_lost) = match load {
+                Some(id) => (loads.get(id).cloned(), !loads.contains_key(id)),
+                None => (None, false),
+            };
+            let (mut recording, own) = match recorded {
                 Some(RecordedCall { recording, result, .. }) => (Some(recording), result),
                 None => (None, None),
             };
+            if let Some(recording) = recording.as_mut().filter(|_| is_lost) {
+                recording.incomplete =
+                    Some("the recording of its module's load is missing or damaged".to_owned());
+            }
             calls.push(SessionCall {
                 number: calls.len() + 1,
                 id: call.id.clone(),
@@ -81,6 +113,8 @@ pub(crate) fn read_session(project: &Project, what: &str) -> Result<(SessionLog,
                 result: own.unwrap_or_else(|| whole_result(result)),
                 was_called: result.metrics.is_some(),
                 recording,
+                load,
+                end,
             });
         }
     }
@@ -94,18 +128,34 @@ fn whole_result(message: &ToolResultMessage) -> ToolResult {
     result
 }
 
-/// Reads the recordings beside a session. A damaged one counts as missing.
-fn recordings(log: &SessionLog) -> HashMap<String, RecordedCall> {
-    let Some(folder) = log.artifacts_dir() else { return HashMap::new() };
-    let ending = format!(".{RECORDING}.log");
-    let files = fs::read_dir(folder).into_iter().flatten().flatten();
-    let files = files.filter(|file| file.file_name().to_string_lossy().ends_with(&ending));
-    let read = files.filter_map(|file| {
+/// Reads the artifacts of a kind beside a session, with their ids. A damaged one counts as missing.
+fn artifacts<T: DeserializeOwned>(log: &SessionLog, kind: &str) -> impl Iterator<Item = (String, T)> {
+    let ending = format!(".{kind}.log");
+    let files = log.artifacts_dir().and_then(|folder| fs::read_dir(folder).ok());
+    files.into_iter().flatten().flatten().filter_map(move |file| {
+        let id = file.file_name().to_string_lossy().strip_suffix(&ending)?.to_owned();
         let bytes = read_regular(&file.path(), MAX_RECORDING).ok()?;
-        let call: RecordedCall = serde_json::from_slice(&bytes).ok()?;
-        Some((call.call_id.clone(), call))
-    });
-    read.collect()
+        Some((id, serde_json::from_slice(&bytes).ok()?))
+    })
+}
+
+/// Returns the module of each call whose load was recorded: at the same place, or a file of the same name.
+pub(crate) fn modules_of(
+    calls: &[SessionCall],
+    discovered: &Discovered,
+    project: &Project,
+) -> Vec<Option<PathBuf>> {
+    let real = |path: &Path| real_path(project.cwd.join(path)).unwrap_or_else(|_| path.to_path_buf());
+    let found: Vec<(&Path, PathBuf)> =
+        discovered.ready().map(|module| (module.path.as_path(), real(&module.path))).collect();
+    let module_of = |load: &LoadRecording| {
+        let path = PathBuf::from(load.module.replace(CWD_MARK, &project.cwd.to_string_lossy()));
+        let path = real(&path);
+        let same = found.iter().find(|(_, known)| *known == path);
+        let same = same.or_else(|| found.iter().find(|(_, known)| known.file_name() == path.file_name()));
+        same.map(|(path, _)| path.to_path_buf())
+    };
+    calls.iter().map(|call| call.load.as_deref().and_then(module_of)).collect()
 }
 
 /// Chooses calls by a number or an id prefix; all without one.
@@ -153,6 +203,14 @@ fn mark_cwd(value: &mut Value, cwd: &str) {
     }
 }
 
+/// Returns a result as cases have it: the flag of an error is left out where there is none.
+fn without_error_flag(mut result: Value) -> Value {
+    if let Some(fields) = result.as_object_mut() {
+        fields.remove("isError");
+    }
+    result
+}
+
 /// A case made of a call.
 pub(crate) struct NewCase<'a> {
     pub(crate) about: String,
@@ -179,7 +237,12 @@ impl NewCase<'_> {
         case.insert("about".to_owned(), self.about.into());
         case.insert("tool".to_owned(), self.tool.into());
         case.insert("args".to_owned(), arguments);
-        if let Some(recording) = self.recording {
+        if let Some(mut recording) = self.recording {
+            // A case has one call of one module, which is beside it.
+            if let Some(load) = &mut recording.load {
+                load.instance.clear();
+                load.module.clear();
+            }
             case.insert("recording".to_owned(), serde_json::to_value(recording)?);
         }
         let result = comparable(self.result, self.cwd, secrets);
@@ -189,7 +252,7 @@ impl NewCase<'_> {
         let expect = match (self.result.is_error, is_text && result.get("details").is_none()) {
             (true, _) => json!({ "error": text }),
             (false, true) => json!({ "text": text }),
-            (false, false) => json!({ "result": result }),
+            (false, false) => json!({ "result": without_error_flag(result) }),
         };
         case.insert("expect".to_owned(), expect);
         let text = serde_json::to_string_pretty(&Value::Object(case))? + "\n";

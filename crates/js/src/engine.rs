@@ -12,7 +12,7 @@ use std::{
 
 use tokio::{runtime::Handle, sync::Semaphore};
 use toolsmith_host::output::{HeldFile, Output};
-use toolsmith_tool::{PendingHandle, SessionActions, ToolContext, Ui, UiSlot};
+use toolsmith_tool::{LoadRecording, PendingHandle, SessionActions, ToolContext, Ui, UiSlot};
 
 use crate::{
     definitions::Definitions,
@@ -43,6 +43,10 @@ pub(crate) struct EngineShared {
     pub(crate) is_recordable: bool,
     /// Nothing outside is asked but what a recording answers.
     pub(crate) is_replaying: bool,
+    /// Recordings that modules are loaded from.
+    loads: Vec<(PathBuf, Arc<LoadRecording>)>,
+    /// The number of instances so far.
+    pub(crate) instances: AtomicUsize,
     pub(crate) definitions: Option<Definitions>,
     /// Runtime for operations of tools.
     pub(crate) runtime: Handle,
@@ -104,6 +108,8 @@ impl Engine {
                 built_ins: options.built_ins,
                 is_recordable: options.is_recordable,
                 is_replaying: options.is_replaying,
+                loads: options.loads,
+                instances: AtomicUsize::new(0),
                 runtime: Handle::current(),
                 ui: UiSlot::headless(),
                 pending: RwLock::new(PendingHandle::unavailable()),
@@ -184,6 +190,12 @@ impl EngineShared {
     pub(crate) fn limits_of(&self, file: &Path) -> Limits {
         let own = self.limits_by_path.iter().rev().find(|(path, _)| real_path(&self.cwd, path) == file);
         own.map_or_else(|| self.limits.clone(), |(_, limits)| limits.clone())
+    }
+
+    /// Returns the recording that a module is loaded from, by its real path.
+    pub(crate) fn load_of(&self, file: &Path) -> Option<Arc<LoadRecording>> {
+        let own = self.loads.iter().find(|(path, _)| real_path(&self.cwd, path) == file);
+        own.map(|(_, recording)| Arc::clone(recording))
     }
 
     /// Returns the context of a tool outside a call.

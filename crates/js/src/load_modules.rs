@@ -199,7 +199,7 @@ async fn load_one(engine: &Arc<EngineShared>, wanted: Wanted, purpose: Purpose) 
             let entry = entry.filter(|entry| !is_known(entry)).map(Some);
             let is_used = !module.tools.is_empty() || module.extension.is_some();
             if is_used && purpose == Purpose::Use {
-                host.keep(Running::new(started.instance, &started.described)).await;
+                host.keep(Running::new(started.instance, &started.described, host.last_load())).await;
             }
             Loaded { module, entry }
         }

@@ -7,12 +7,14 @@ use std::{
         Arc, OnceLock, PoisonError, RwLock,
         atomic::{AtomicBool, Ordering},
     },
-    time::Instant,
+    time::{Instant, SystemTime},
 };
 
 use serde_json::Value;
 use tokio::sync::Mutex;
-use toolsmith_tool::{ActionError, Extension, Origin, OriginKind, Registrations, Tool};
+use toolsmith_tool::{
+    ActionError, CallTape, Extension, LoadRecording, LoadTape, Origin, OriginKind, Registrations, Tool,
+};
 
 use crate::{
     definitions::{Observed, changed_tools},
@@ -33,6 +35,9 @@ use crate::{
 
 /// Hint for a module that is restricted because its directory is not trusted.
 const TRUST_FOLDER: &str = "To trust the whole folder, run: toolsmith trust";
+
+/// The most bytes of the recording of a load.
+const MAX_LOAD: usize = 8 << 20;
 
 /// A module and its current instance.
 pub(crate) struct ModuleHost {
@@ -56,6 +61,10 @@ pub(crate) struct ModuleHost {
     /// A new version of the module took its place: it takes no more calls and is not started again.
     is_replaced: AtomicBool,
     uses: Arc<Uses>,
+    /// The recording that it is loaded from.
+    replays: std::sync::Mutex<Option<Arc<LoadRecording>>>,
+    /// The tape of the last load.
+    load: std::sync::Mutex<Option<LoadTape>>,
 }
 
 /// A module loaded into an instance.
@@ -98,10 +107,12 @@ pub(crate) struct Running {
     pub(crate) state: Option<u32>,
     /// Names of tools that were offered with other definitions than they have now.
     changed: Arc<HashSet<String>>,
+    /// The tape of its load, where calls can be recorded.
+    pub(crate) load: Option<LoadTape>,
 }
 
 impl Running {
-    pub(crate) fn new(instance: Arc<Instance>, described: &Described) -> Self {
+    pub(crate) fn new(instance: Arc<Instance>, described: &Described, load: Option<LoadTape>) -> Self {
         let numbers = described.tools.iter().map(|tool| (tool.name.clone(), tool.number)).collect();
         let extension = described.extension.as_ref().map(|extension| extension.number);
         let listeners = described.tools.iter().filter(|tool| tool.has_on_session).map(|tool| tool.number);
@@ -112,6 +123,7 @@ impl Running {
             listeners: listeners.collect(),
             state: described.state,
             changed: Arc::default(),
+            load,
         }
     }
 
@@ -148,6 +160,8 @@ impl ModuleHost {
             expected: std::sync::Mutex::default(),
             is_replaced: AtomicBool::new(false),
             uses: Arc::default(),
+            replays: std::sync::Mutex::new(engine.load_of(path)),
+            load: std::sync::Mutex::default(),
         })
     }
 
@@ -280,8 +294,37 @@ impl ModuleHost {
         }
     }
 
+    /// Returns the tape for a load: it plays a recording back, or records.
+    fn new_load(&self) -> Option<LoadTape> {
+        let engine = &self.options.engine;
+        if !engine.is_recordable {
+            return None;
+        }
+        let module = Arc::from(self.path.to_string_lossy());
+        if let Some(recording) = &*self.replays.lock().unwrap_or_else(PoisonError::into_inner) {
+            let tape = CallTape::play_back(recording.asked.clone());
+            return Some(LoadTape { instance: Arc::from(recording.instance.as_str()), module, tape });
+        }
+        // An old recording says nothing about the load, which then asks the system.
+        if engine.is_replaying {
+            return None;
+        }
+        // A session is continued by other processes, so a number alone would occur twice.
+        let number = engine.instances.fetch_add(1, Ordering::Relaxed);
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let instance = Arc::from(format!("{:x}-{number}", now.as_micros()));
+        Some(LoadTape { instance, module, tape: CallTape::record(MAX_LOAD) })
+    }
+
+    /// Returns the tape of the last load.
+    pub(crate) fn last_load(&self) -> Option<LoadTape> {
+        self.load.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// Loads the module into a new instance; also returns the feature it lacks.
     pub(crate) async fn start_in(&self, runner: Runner) -> (Result<Started, LoadError>, Option<String>) {
+        let load = self.new_load().filter(|_| matches!(runner, Runner::Embedded));
+        self.load.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&load);
         let instance = match Instance::start(&self.options, runner) {
             Ok(instance) => instance,
             Err(failure) => {
@@ -289,7 +332,7 @@ impl ModuleHost {
                 return (Err(error), None);
             }
         };
-        let reply = instance.load(&self.path).await;
+        let reply = instance.load(&self.path, load.map(|load| load.tape)).await;
         self.take(instance, reply)
     }
 
@@ -384,12 +427,12 @@ impl ModuleHost {
         }
     }
 
-    /// Returns the engine, and the reason if it is not the embedded one.
     /// Returns whether calls are only replayed.
     pub(crate) fn is_replaying(&self) -> bool {
         self.options.engine.is_replaying
     }
 
+    /// Returns the engine, and the reason if it is not the embedded one.
     pub(crate) fn engine(&self) -> (EngineKind, Option<String>) {
         match self.moved.get() {
             Some((runtime, why)) => (runtime.kind, Some(why.clone())),
@@ -404,7 +447,19 @@ impl ModuleHost {
 
     /// Returns the instance, restarted if the last one was stopped.
     pub(crate) async fn instance(&self) -> Result<InUse, LoadError> {
+        self.instance_for(None).await
+    }
+
+    /// Returns the instance for a call with this tape. A replayed call needs one that was loaded from the same recording.
+    pub(crate) async fn instance_for(&self, tape: Option<&CallTape>) -> Result<InUse, LoadError> {
         let mut current = self.current.lock().await;
+        if let Some(wanted) = tape.and_then(CallTape::load) {
+            let of = |running: &Running| running.load.as_ref().map(|load| Arc::clone(&load.instance));
+            if current.as_ref().is_some_and(|running| of(running).as_deref() != Some(&wanted.instance)) {
+                *current = None;
+            }
+            *self.replays.lock().unwrap_or_else(PoisonError::into_inner) = Some(wanted);
+        }
         // Decided under the lock: a call is either counted before the module is replaced, or refused.
         if self.is_replaced() {
             return Err(LoadError::new(&self.path, "the module was changed; its new version takes calls"));
@@ -417,7 +472,7 @@ impl ModuleHost {
             self.restarted.store(true, Ordering::SeqCst);
         }
         let Started { instance, described, said, .. } = self.start().await?;
-        let mut running = Running::new(instance, &described);
+        let mut running = Running::new(instance, &described, self.last_load());
         let expected = self.expected.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(expected) = expected.filter(|expected| *expected != said) {
             // Approval was decided by the cached definition, so a tool that has another one now is not called.

@@ -8,7 +8,7 @@ use std::{
 };
 
 use toolsmith_host::exec::{Outcome, Request};
-use toolsmith_tool::{CancelToken, ToolSpec, async_trait};
+use toolsmith_tool::{CancelToken, LoadRecording, ToolSpec, async_trait};
 
 use crate::limits::Limits;
 
@@ -30,6 +30,7 @@ pub struct EngineOptions {
     pub(crate) definition_cache: Option<PathBuf>,
     pub(crate) is_recordable: bool,
     pub(crate) is_replaying: bool,
+    pub(crate) loads: Vec<(PathBuf, Arc<LoadRecording>)>,
 }
 
 /// Returns the specifications of the built-in tools.
@@ -58,6 +59,7 @@ impl EngineOptions {
             definition_cache: None,
             is_recordable: false,
             is_replaying: false,
+            loads: Vec::new(),
         }
     }
 
@@ -116,6 +118,14 @@ impl EngineOptions {
     pub fn replaying(mut self, on: bool) -> Self {
         self.is_replaying = on;
         self.is_recordable |= on;
+        self
+    }
+
+    /// Loads one module from a recording: what it asks while it is loaded is answered from there.
+    #[must_use]
+    pub fn load_from(mut self, path: impl Into<PathBuf>, recording: LoadRecording) -> Self {
+        self.loads.push((path.into(), Arc::new(recording)));
+        self.is_recordable = true;
         self
     }
 

@@ -118,7 +118,7 @@ impl Surveyor {
             },
         };
         self.instances.insert(gate, Arc::clone(&instance));
-        let load = instance.start_load(&file);
+        let load = instance.start_load(&file, None);
         Ok((Surveyed { path, host, start, begun: SystemTime::now() }, instance, load))
     }
 

@@ -7,8 +7,8 @@ use std::sync::{
 
 use serde_json::{Value, json};
 use toolsmith_tool::{
-    Approval, ArgumentSchema, Place, RenderHooks, RenderOptions, RenderedLines, ResultSchema, SessionEvent,
-    Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, async_trait,
+    Approval, ArgumentSchema, CallTape, Place, RenderHooks, RenderOptions, RenderedLines, ResultSchema,
+    SessionEvent, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, async_trait,
 };
 
 use crate::{
@@ -22,6 +22,7 @@ use crate::{
 };
 
 /// A tool written in TypeScript or JavaScript.
+#[derive(Clone)]
 pub(crate) struct JsTool {
     spec: ToolSpec,
     module: Arc<ModuleHost>,
@@ -31,11 +32,13 @@ pub(crate) struct JsTool {
     has_on_session: bool,
     has_prepare: bool,
     /// The built-in tool it is made from.
-    wrapped: Option<Wrapped>,
+    wrapped: Option<Arc<Wrapped>>,
     /// Parameters are of a library whose code checks more than JSON Schema can say.
     has_own_check: bool,
     /// A failing renderer is logged once.
-    render_failure_logged: AtomicBool,
+    render_failure_logged: Arc<AtomicBool>,
+    /// The tape of the call that it is bound to.
+    tape: Option<CallTape>,
 }
 
 impl JsTool {
@@ -60,9 +63,10 @@ impl JsTool {
             render_hooks,
             has_on_session: described.has_on_session,
             has_prepare: described.has_prepare,
-            wrapped: described.wraps.as_ref().map(Wrapped::new),
+            wrapped: described.wraps.as_ref().map(|wraps| Arc::new(Wrapped::new(wraps))),
             has_own_check: matches!(described.schema, SchemaKind::Zod | SchemaKind::ArkType),
-            render_failure_logged: AtomicBool::new(false),
+            render_failure_logged: Arc::default(),
+            tape: None,
         })
     }
 
@@ -77,7 +81,14 @@ impl JsTool {
         make: impl FnOnce(u32) -> CallKind,
         context: ToolContext,
     ) -> Result<Answer, CallFailure> {
-        let running = match self.module.instance().await {
+        let tape = context.tape.clone();
+        let found = self.module.instance_for(tape.as_ref()).await;
+        // Also of a load that failed, and of one before the call.
+        let missing = || self.module.last_load().map(|load| load.tape.take_missing()).unwrap_or_default();
+        if let Some(tape) = tape.as_ref().filter(|tape| tape.is_playing()) {
+            tape.add_missing(missing());
+        }
+        let running = match found {
             Ok(running) => running,
             Err(_) if self.module.is_replaced() => {
                 let message = format!(
@@ -105,13 +116,21 @@ impl JsTool {
                 "The call was not replayed: the module runs in Bun or Node, where nothing can be recorded";
             return Err(CallFailure::Tool(ToolError::reply(message)));
         }
+        if let (Some(tape), Some(load)) = (&tape, &running.load)
+            && !tape.is_playing()
+        {
+            tape.set_load(load);
+        }
         running.instance.call(make(number), context).await
     }
 
     /// Calls a hook within its deadline; failures are logged and count as no answer.
     async fn ask(&self, what: &'static str, arguments: &Value) -> Option<Value> {
         let kind = |number| CallKind::Approval { number, what, arguments: arguments.to_string() };
-        let outcome = self.with_hook_deadline(kind, ToolContext::detached()).await;
+        let mut context = ToolContext::detached();
+        // What is shown to the approver is no part of the call: a replay asks nobody.
+        context.tape = self.tape.clone().filter(|_| what != "details");
+        let outcome = self.with_hook_deadline(kind, context).await;
         match outcome {
             Ok(json) => serde_json::from_str(&json).ok(),
             Err(error) => {
@@ -196,6 +215,11 @@ fn row_json(options: &RenderOptions) -> Value {
 impl Tool for JsTool {
     fn spec(&self) -> &ToolSpec {
         &self.spec
+    }
+
+    fn bind(&self, context: &ToolContext) -> Option<Arc<dyn Tool>> {
+        let tape = context.tape.clone()?;
+        Some(Arc::new(Self { tape: Some(tape), ..self.clone() }))
     }
 
     async fn execute(&self, call: ToolCall, mut ctx: ToolContext) -> Result<ToolResult, ToolError> {

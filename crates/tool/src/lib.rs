@@ -84,8 +84,8 @@ pub use pending::{
 };
 pub use places::{Place, Places};
 pub use recording::{
-    Answer, CWD_MARK, CallTape, Exchange, REDACTED, Recording, ReplayEnd, TapeSlot, is_secret_name,
-    redact_value,
+    Answer, CWD_MARK, CallTape, Exchange, LoadRecording, LoadTape, REDACTED, Recording, ReplayEnd, TapeSlot,
+    is_secret_name, is_secret_variable_name, redact_value,
 };
 pub use registry::{Origin, OriginKind, RegisterError, RegisteredTool, Registry, UnknownTools};
 pub use render::{RenderHooks, RenderOptions, RenderedLines};

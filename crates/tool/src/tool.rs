@@ -43,8 +43,9 @@ pub trait Tool: Send + Sync {
 
     /// Returns the tool for one call, bound to what the call is about where the arguments alone do not say it. Dispatch calls
     /// this before approval and uses the bound tool for approval, its details and execution, so that what was approved is
-    /// what runs (CONTRACT 5.8). `None` uses the tool itself.
-    fn bind(&self) -> Option<Arc<dyn Tool>> {
+    /// what runs (CONTRACT 5.8). `context` is that of the call; what it records includes what these methods ask. `None` uses
+    /// the tool itself.
+    fn bind(&self, _context: &ToolContext) -> Option<Arc<dyn Tool>> {
         None
     }
 

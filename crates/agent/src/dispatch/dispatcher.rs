@@ -9,8 +9,8 @@ use std::{
 use serde_json::Value;
 use toolsmith_llm::content_tokens;
 use toolsmith_tool::{
-    Concurrency, ContentBlock, Keep, Meter, OriginKind, Places, RegisteredTool, Registry, Repair, Stop,
-    ToolCall, ToolContext, ToolError, ToolResult, panics::catching,
+    CallTape, Concurrency, ContentBlock, Keep, Meter, OriginKind, Places, RegisteredTool, Registry, Repair,
+    Stop, ToolCall, ToolContext, ToolError, ToolResult, panics::catching,
 };
 
 use super::{
@@ -21,7 +21,7 @@ use super::{
     gate::{Gate, GatedCall},
     gating::{Gated, check_places, gated, pin_places},
     monitor::{CallLimits, CallMonitor, LimitWatch},
-    recording::RecordCalls,
+    recording::{RecordCalls, RecordedEnd},
     registry::{RegistryRefresh, SharedRegistry},
 };
 use crate::{
@@ -183,6 +183,8 @@ pub(super) struct Trail {
     asked: Duration,
     /// Counts what the tool uses, once it is called.
     meter: Option<Meter>,
+    /// Records what the tool and its hooks ask, with the name of the tool. `None` once it is kept.
+    recorded: Option<(CallTape, String)>,
 }
 
 /// Where a call turned back, and what it is told.
@@ -281,7 +283,16 @@ impl Dispatcher {
         let mut trail = Trail::default();
         let (result, end) = match self.walk(&request, &mut trail).await {
             Ok(arrived) => arrived,
-            Err(refusal) => (refusal.result, refusal.end),
+            Err(refusal) => {
+                // Its hooks may have asked for something before the call was refused.
+                if let (Some(record), Some((tape, tool))) = (&self.parts.record, trail.recorded.take())
+                    && !tape.is_empty()
+                {
+                    let end = RecordedEnd::Refused;
+                    record.keep(&tape, &request.id, &tool, &request.context, &refusal.result, end);
+                }
+                (refusal.result, refusal.end)
+            }
         };
         let place = request.context.session.artifacts_dir();
         let result = check(result);
@@ -323,8 +334,15 @@ impl Dispatcher {
             None => None,
         };
         let mut found = self.find(request)?;
+        // The context may be that of a replay, or of a recorded call that makes this one.
+        let record = self.parts.record.as_ref().filter(|_| request.context.tape.is_none());
+        let mut context = request.context.clone();
+        if let Some(tape) = record.and_then(|record| record.tape(found.origin.kind)) {
+            trail.recorded = Some((tape.clone(), found.tool.spec().name.clone()));
+            context = context.with_tape(tape);
+        }
         // Bound before anything is asked: approval, its details and the execution are about the same thing.
-        if let Some(bound) = found.tool.bind() {
+        if let Some(bound) = found.tool.bind(&context) {
             found.tool = bound;
         }
         trail.keep = found.tool.spec().keep;
@@ -354,15 +372,10 @@ impl Dispatcher {
         let own = if limits == CallLimits::default() { cancel.clone() } else { cancel.child() };
         let (watch, meter) = LimitWatch::start(limits, &own);
         trail.meter = Some(meter.clone());
-        let mut context = request.context.clone().with_cancel(own).with_approved(approved).with_meter(meter);
-        let record = self.parts.record.as_ref().filter(|_| context.tape.is_none());
-        let tape = record.and_then(|record| record.tape(found.origin.kind));
-        if let Some(tape) = &tape {
-            context = context.with_tape(tape.clone());
-        }
+        let context = context.with_cancel(own).with_approved(approved).with_meter(meter);
         let (mut result, mut end) = self.run(&found, request, arguments, context).await;
-        if let (Some(record), Some(tape)) = (record, &tape) {
-            record.keep(tape, &request.id, &found.tool.spec().name, &request.context, &result);
+        if let (Some(record), Some((tape, tool))) = (record, trail.recorded.take()) {
+            record.keep(&tape, &request.id, &tool, &request.context, &result, (&end).into());
         }
         if let Some(message) = watch.exceeded() {
             (result, end) = over_budget(result, end, message);

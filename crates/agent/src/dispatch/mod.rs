@@ -58,5 +58,5 @@ pub use execute::Deadlines;
 pub(crate) use execute::run_to_end;
 pub use gate::{Gate, GateApproval, GateVerdict, GatedCall, Passage};
 pub use monitor::{CallLimit, CallLimits, CallMonitor};
-pub use recording::{RECORDING, RecordCalls, RecordedCall};
+pub use recording::{LOAD_RECORDING, RECORDING, RecordCalls, RecordedCall, RecordedEnd};
 pub use registry::{RegistryRefresh, SharedRegistry};

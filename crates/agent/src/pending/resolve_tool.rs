@@ -99,7 +99,7 @@ impl Tool for ResolveTool {
         self.resolver.decide_bound(self.action().as_ref(), &call.id, apply, reason, context).await
     }
 
-    fn bind(&self) -> Option<Arc<dyn Tool>> {
+    fn bind(&self, _context: &ToolContext) -> Option<Arc<dyn Tool>> {
         let bound = Some(Bound(self.resolver.stack().peek()));
         Some(Arc::new(Self { bound, ..self.clone() }))
     }

@@ -596,14 +596,14 @@ async fn c5_8_two_clients_that_resolve_at_once_do_not_apply_what_only_the_other_
 async fn c5_8_a_discard_is_bound_to_its_action_too() {
     let stage = Stage::new();
     stage.push("first", Manner::Silent);
-    let tool = ResolveTool::new(stage.resolver.clone()).bind().unwrap();
+    let tool = ResolveTool::new(stage.resolver.clone()).bind(&ToolContext::detached()).unwrap();
     stage.push("second", Manner::Silent);
     let call = ToolCall::new("1", json!({ "action": "discard", "reason": "r" }));
     let error = tool.execute(call, stage.context()).await.unwrap_err();
     assert!(error.to_string().contains("now: second"), "{error}");
     assert_eq!(stage.stack.count(), 2);
     let nothing = Stage::new();
-    let tool = ResolveTool::new(nothing.resolver.clone()).bind().unwrap();
+    let tool = ResolveTool::new(nothing.resolver.clone()).bind(&ToolContext::detached()).unwrap();
     nothing.push("later", Manner::Silent);
     let call = ToolCall::new("1", json!({ "action": "apply", "reason": "r" }));
     assert_eq!(tool.approval(&call.arguments).await, Approval::from(Tier::Read));

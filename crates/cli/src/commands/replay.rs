@@ -1,13 +1,20 @@
 //! `toolsmith replay SESSION`: runs the calls of a session against today's tools, from their recordings, and shows what
 //! differs. Nothing outside the tools is read or changed.
 
-use std::{io::Write as _, process::ExitCode, sync::Arc};
+use std::{
+    io::Write as _,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::Arc,
+};
 
 use anyhow::Result;
 use serde_json::{Value, json};
 use toolsmith::{LoadScope, LoadedTools, secret_values};
+use toolsmith_agent::{CallEnd, RESOLVE, RecordedEnd};
 use toolsmith_tool::{
-    CWD_MARK, CallTape, ContentBlock, PendingHandle, PendingStack, Recording, ReplayEnd, ToolContext,
+    CWD_MARK, CallTape, ContentBlock, LoadRecording, PendingHandle, PendingStack, Recording, ReplayEnd,
+    ToolContext,
 };
 
 use super::test::{Mismatch, print_difference};
@@ -16,10 +23,16 @@ use crate::{
     calling::call_alone,
     output::{one_line, print_json},
     project::Project,
-    recorded_calls::{SessionCall, choose, comparable, read_session},
+    recorded_calls::{SessionCall, choose, comparable, modules_of, read_session},
     runtime, streams,
     terminal::{DIM, ERROR, GOOD, paint},
 };
+
+/// The reason for skipping calls of `resolve`.
+const APPLIES_NOTHING: &str = "it decides about a staged change, and a replay changes nothing";
+
+/// Start of the result of a call whose arguments do not fit.
+const VALIDATION_FAILED: &str = "Validation failed";
 
 /// Arguments of `replay`.
 #[derive(Debug, clap::Args)]
@@ -47,13 +60,18 @@ pub(crate) fn run(shared: &Shared, own: &ReplayArguments) -> Result<ExitCode> {
     project.warn();
     let (log, calls) = read_session(&project, &own.session)?;
     let calls = choose(calls, own.call.as_deref())?;
-    let discovered = project.discover_asking()?;
+    let mut discovered = project.discover_asking()?;
+    let modules = modules_of(&calls, &discovered, &project);
+    // Modules that no call needs are not loaded: without a recording they would ask the system.
+    if calls.iter().zip(&modules).all(|(call, module)| module.is_some() || !call.is_replayed()) {
+        discovered.modules.retain(|found| modules.iter().flatten().any(|path| *path == found.path));
+    }
     runtime::block_on_while_read(async {
-        let engine = project.replaying_engine();
+        let engine = project.replaying_engine(first_loads(&calls, &modules, &project));
         let loaded = project.load(discovered, &engine, LoadScope::Call).await;
         let mut verdicts = Vec::new();
-        for call in &calls {
-            verdicts.push(replay(call, &log.cwd(), &loaded, &project).await);
+        for (call, module) in calls.iter().zip(&modules) {
+            verdicts.push(replay(call, module.as_deref(), &log.cwd(), &loaded, &project).await);
         }
         let failed = verdicts.iter().filter(|verdict| matches!(verdict, Verdict::Differs(_))).count();
         if shared.json {
@@ -67,21 +85,48 @@ pub(crate) fn run(shared: &Shared, own: &ReplayArguments) -> Result<ExitCode> {
     })
 }
 
+/// Returns the recording of the first load of each module.
+fn first_loads(
+    calls: &[SessionCall],
+    modules: &[Option<PathBuf>],
+    project: &Project,
+) -> Vec<(PathBuf, LoadRecording)> {
+    let mut loads: Vec<(PathBuf, LoadRecording)> = Vec::new();
+    for (call, module) in calls.iter().zip(modules) {
+        if let (Some(load), Some(path)) = (&call.load, module)
+            && !loads.iter().any(|(known, _)| known == path)
+        {
+            let load = LoadRecording::clone(load).replacing(CWD_MARK, &project.cwd.to_string_lossy());
+            loads.push((path.clone(), load));
+        }
+    }
+    loads
+}
+
 async fn replay(
     call: &SessionCall,
-    cwd: &std::path::Path,
+    module: Option<&Path>,
+    cwd: &Path,
     loaded: &LoadedTools,
     project: &Project,
 ) -> Verdict {
-    let Some(tool) = loaded.get(&call.tool) else {
-        return Verdict::Skipped("it is not a custom tool here".to_owned());
-    };
-    let recording = match (&call.recording, call.was_called) {
-        (Some(Recording { incomplete: Some(why), .. }), _) => return Verdict::Skipped(why.clone()),
-        (Some(recording), _) => recording.clone(),
+    let recording = match (call.whole_recording(), call.was_called) {
+        _ if call.tool == RESOLVE => return Verdict::Skipped(APPLIES_NOTHING.to_owned()),
+        (Some(Recording { incomplete: Some(why), .. }), _) => return Verdict::Skipped(why),
+        (Some(_), _) if call.end == RecordedEnd::Stopped => {
+            return Verdict::Skipped("it was stopped before it ended".to_owned());
+        }
+        (Some(recording), _) => recording,
         // A call that was refused asked for nothing.
         (None, false) => Recording::default(),
         (None, true) => return Verdict::Skipped("it was not recorded".to_owned()),
+    };
+    let Some(tool) = loaded.get(&call.tool) else {
+        let failed = loaded.errors.iter().find(|error| Some(error.path.as_path()) == module);
+        return match failed {
+            Some(error) => Verdict::Differs(vec![Mismatch::new("load", "", error.to_string())]),
+            None => Verdict::Skipped("it is not a custom tool here".to_owned()),
+        };
     };
     let tape = CallTape::play_back(recording.replacing(CWD_MARK, &project.cwd.to_string_lossy()));
     let pending = PendingStack::new();
@@ -96,6 +141,21 @@ async fn replay(
         Err(error) => return Verdict::Differs(vec![Mismatch::new("call", "", error.to_string())]),
     };
     let ReplayEnd { missing, unused } = tape.end();
+    if call.end == RecordedEnd::TimedOut {
+        // The recording ends where the deadline did, so only that it passed again can be compared.
+        if matches!(outcome.end, CallEnd::TimedOut(_)) {
+            return Verdict::Same;
+        }
+        if !missing.is_empty() {
+            return Verdict::Skipped("it missed its deadline, where its recording ends".to_owned());
+        }
+    }
+    if !call.was_called && outcome.end != CallEnd::InvalidArguments {
+        // Of the reasons for a refusal, a replay has only the arguments: it asks nobody, and runs no hooks.
+        if !call.result.joined_text().starts_with(VALIDATION_FAILED) {
+            return Verdict::Skipped("it was not allowed to run".to_owned());
+        }
+    }
     let mut found = Vec::new();
     let secrets = secret_values();
     let (mut expected, mut actual) = (call.result.clone(), outcome.result.clone());

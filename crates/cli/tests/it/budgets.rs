@@ -188,3 +188,28 @@ async fn c13_tokens_are_estimated_if_the_provider_reports_none() {
     // The second request has the first answer in it: 1,250 + 2,500 tokens.
     assert_eq!(calls(&events), 2);
 }
+
+#[tokio::test]
+async fn c13_a_soft_limit_is_reported_once_also_without_json() {
+    let place = place("budget.warn.session.processes = 1\nbudget.warn.tools.hello.processes = 0\n");
+    place.write(
+        "project/.toolsmith/tools/hello.ts",
+        "export default (pi) => ({ name: 'hello', description: 'Runs a program', approval: 'read',\n\
+         parameters: { type: 'object' },\n\
+         async execute() { await pi.exec('true', []); return { content: [] }; } });",
+    );
+    let path = std::env::var("PATH").unwrap();
+    let said = place.run_request(&request(&place, &[]).env("PATH", path.clone())).await;
+    let events: Vec<Value> = said.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let keys = ["(budget.warn.session.processes)", "(budget.warn.tools.hello.processes)"];
+    for key in keys {
+        let count = notices(&events).iter().filter(|notice| notice.contains(key)).count();
+        assert_eq!(count, 1, "{key}: {:?}", notices(&events));
+    }
+    let model = format!("script:{}", place.path("script.json").display());
+    let said = place.run_request(&place.request(&["-p", "go", "--model", &model]).env("PATH", path)).await;
+    assert_eq!(said.code, 0, "{said:#?}");
+    for key in keys {
+        assert_eq!(said.stderr.matches(key).count(), 1, "{said:#?}");
+    }
+}

@@ -4,8 +4,6 @@ use std::fs;
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use toolsmith_host::exec::{self, Request};
-use toolsmith_tool::CancelToken;
 
 use crate::place::{Place, Said};
 
@@ -240,52 +238,150 @@ async fn a_session_without_recordings_gives_plain_cases_and_is_not_run_again() {
     assert!(!place.root.join("project/ran").exists());
 }
 
+/// Each result is compared as JSON: content, details and the error flag.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_session_of_the_demo_is_replayed_bit_for_bit() {
-    let demo =
-        |name: &str| fs::read_to_string(format!("{}/demo/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let place = Place::new(&[("project/unrelated.txt", "")]);
+    let report = run(&place, &["demo", "--keep", "tour", "--json"]).await.json();
+    let session = report["session"].as_str().unwrap().to_owned();
+    let has_git = report["calls"][0]["tool"] == "repo_stats";
+    // Neither the model nor programs nor the files of the project are needed.
+    let tour = place.root.join("project/tour");
+    fs::remove_dir_all(tour.join("acorn")).unwrap();
+    fs::create_dir(tour.join("acorn")).unwrap();
+    let args = ["replay", "--json", "--cwd", "tour/acorn", "--tool", "../tools", session.as_str()];
+    let replayed = |said: &Said| {
+        let json = said.json();
+        let calls = json["calls"].as_array().unwrap().iter();
+        let all = calls
+            .map(|call| format!("{} {}", call["tool"].as_str().unwrap(), call["status"].as_str().unwrap()));
+        (all.collect::<Vec<_>>(), json)
+    };
+    let first = run_with(&place, &args, &[("PATH", "/nowhere")]).await;
+    let second = run_with(&place, &args, &[("PATH", "/nowhere")]).await;
+    assert_eq!((first.code, &first.stdout), (second.code, &second.stdout), "{first:#?}");
+    let mut expected =
+        vec!["slow_count same", "endless same", "endless same", "batch_rename same", "resolve skipped"];
+    if has_git {
+        expected.splice(0..0, ["repo_stats same", "repo_stats same"]);
+    }
+    let (statuses, json) = replayed(&first);
+    assert_eq!(statuses, expected, "{json:#}");
+    assert_eq!(first.code, 0);
+    assert_eq!(fs::read_dir(tour.join("acorn")).unwrap().count(), 0, "a replay writes nothing");
+}
+
+/// Asks while it is loaded, counts its calls, and touches itself if told to, which reloads it.
+const LOADED: &str = r#"import { appendFileSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+const seen = [Date.now(), Math.random(), process.env.MY_API_TOKEN, execFileSync("sh", ["-c", "echo $$; touch ran"]).toString().trim()];
+const config = fetch("URL/config", { headers: { authorization: "Bearer s3cr3theader" } }).then((answer) => answer.text());
+let calls = 0;
+export default async (pi) => {
+  const file = readFileSync(`${pi.cwd}/in.txt`, "utf8");
+  const { stdout } = await pi.exec("sh", ["-c", "echo $$"]);
+  return { name: "loaded", description: "Tells what it read", approval: () => (process.env.MY_API_TOKEN ? "read" : "exec"),
+    parameters: { type: "object", properties: { touch: { type: "boolean" } } }, timeout: 1000,
+    async execute(id, params) {
+      calls += 1;
+      if (params.touch) appendFileSync(`${pi.cwd}/.toolsmith/tools/loaded.ts`, "//\n");
+      const text = [...seen, file, stdout.trim(), await config, calls].join(" ");
+      return { content: [{ type: "text", text }], details: { seen, calls } };
+    } };
+};
+"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_module_reads_while_it_loads_is_replayed_also_after_a_reload() {
+    let (url, serving) = counting_server();
+    let turns = r#"[{"reply":[{"call":"loaded"}]},{"reply":[{"call":"loaded","arguments":{"touch":true}}]},
+      {"reply":[{"call":"loaded"}]},"Done."]"#;
     let place = Place::new(&[
-        ("project/notes/note 1.txt", "a"),
-        ("project/notes/note 2.txt", "b"),
-        ("project/notes/note 3.txt", "c"),
+        ("project/.toolsmith/tools/loaded.ts", &LOADED.replace("URL", &url)),
+        ("project/in.txt", "first"),
+        ("project/turns.json", turns),
     ]);
-    for name in ["batch_rename.ts", "endless.ts", "repo_stats.ts", "slow_count.ts"] {
-        place.write(&format!("project/.toolsmith/tools/{name}"), &demo(name));
-    }
-    place.write("project/script.json", &demo("script.json"));
-    for args in [&["init", "-q"][..], &["add", "notes"][..]] {
-        let request = Request::new("git").args(args.iter().copied()).cwd(place.path("project"));
-        let outcome = exec::run(&request, &CancelToken::new(), |_| {}).await.unwrap();
-        assert_eq!(outcome.code, 0);
-    }
-    let said = run(
-        &place,
-        &[
-            "-p",
-            "--trust",
-            "--no-tools",
-            "--auto-approve",
-            "--model",
-            "script:script.json",
-            "--set",
-            "tools.record=true",
-            "go",
-        ],
-    )
-    .await;
+    let args = ["-p", "--trust", "--model", "script:turns.json", "--set", "tools.record=true", "go"];
+    // Shells set `PWD`, which is no password.
+    let cwd = place.root.join("project").to_string_lossy().into_owned();
+    let said = run_with(&place, &args, &[("MY_API_TOKEN", "t0ps3cret"), ("PWD", &cwd)]).await;
     assert_eq!(said.code, 0, "{said:#?}");
+    serving.abort();
+    assert!(serving.await.is_err_and(|error| error.is_cancelled()));
+    for name in ["in.txt", "ran"] {
+        fs::remove_file(place.root.join("project").join(name)).unwrap();
+    }
+    let mut files = Vec::new();
+    files_below(&place.root.join("home"), &mut files);
+    let loads: Vec<_> =
+        files.iter().filter(|path| path.to_string_lossy().ends_with(".load-recording.log")).collect();
+    assert_eq!(loads.len(), 2, "one for each instance: {files:?}");
+    for path in files.iter().filter(|path| path.to_string_lossy().ends_with("recording.log")) {
+        let text = fs::read_to_string(path).unwrap();
+        for secret in ["t0ps3cret", "s3cr3theader", "s3cr3tcookie"] {
+            assert!(!text.contains(secret), "{secret}: {text}");
+        }
+    }
     let id = session_id(&place).await;
-    let json = run(&place, &["replay", "--trust", "--json", &id]).await.json();
-    let statuses: Vec<(String, String)> = json["calls"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|call| (call["tool"].as_str().unwrap().to_owned(), call["status"].as_str().unwrap().to_owned()))
-        .collect();
-    let same =
-        |tool: &str| statuses.iter().filter(|(name, _)| name == tool).all(|(_, status)| status == "same");
-    assert!(["repo_stats", "slow_count", "endless", "batch_rename"].into_iter().all(same), "{json:#}");
-    assert_eq!(statuses.iter().filter(|(_, status)| status == "same").count(), 6, "{json:#}");
+    for _ in 0..2 {
+        let said = run(&place, &["replay", "--trust", &id]).await;
+        assert_eq!((said.code, said.stdout.contains("3 same, 0 differing")), (0, true), "{said:#?}");
+    }
+    // As a case, each call is the first of its instance.
+    let said = run(&place, &["test", "--trust", "--from", &format!("{id}:1")]).await;
+    assert_eq!(said.code, 0, "{said:#?}");
+    let said = run(&place, &["test", "--trust"]).await;
+    assert!(said.code == 0 && said.stdout.contains("1 passed"), "{said:#?}");
+    assert!(!place.root.join("project/ran").exists());
+    // A load that asks for something else says what.
+    let path = place.root.join("project/.toolsmith/tools/loaded.ts");
+    fs::write(&path, LOADED.replace("URL", &url).replace("in.txt", "other.txt")).unwrap();
+    let said = run(&place, &["replay", "--trust", &id]).await;
+    assert_eq!(said.code, 1, "{said:#?}");
+    assert!(said.stdout.contains("not in the recording") && said.stdout.contains("other.txt"), "{said:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_load_by_the_first_call_is_replayed_although_the_definition_was_cached() {
+    let tool = "const id = Math.random();\nlet calls = 0;\n\
+        export default () => ({ name: 'dice', description: 'Rolls', approval: 'read', parameters: { type: 'object', properties: {} },\n\
+        execute: async () => ({ content: [{ type: 'text', text: `${id} ${++calls}` }] }) });";
+    let place = Place::new(&[
+        ("project/.toolsmith/tools/dice.ts", tool),
+        ("project/turns.json", r#"[{"reply":[{"call":"dice"}]},{"reply":[{"call":"dice"}]},"Done."]"#),
+    ]);
+    // The first session caches the definition.
+    for record in ["false", "true"] {
+        let set = format!("tools.record={record}");
+        let args = ["-p", "--trust", "--model", "script:turns.json", "--set", &set, "go"];
+        let said = run(&place, &args).await;
+        assert_eq!(said.code, 0, "{said:#?}");
+    }
+    let list = run(&place, &["sessions", "--json"]).await.json();
+    let list = list.as_array().or(list["sessions"].as_array()).unwrap().clone();
+    let mut same = 0;
+    for session in &list {
+        let said = run(&place, &["replay", "--trust", session["id"].as_str().unwrap()]).await;
+        assert_eq!(said.code, 0, "{said:#?}");
+        same += usize::from(said.stdout.contains("2 same"));
+    }
+    assert_eq!(same, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_was_denied_is_not_run_by_a_replay() {
+    let tool = CLOCK.replace("approval: \"read\"", "approval: \"exec\"");
+    let place = Place::new(&[
+        ("project/.toolsmith/tools/clock.ts", &tool),
+        ("project/in.txt", "first"),
+        ("project/turns.json", TURNS),
+    ]);
+    let args = ["-p", "--trust", "--model", "script:turns.json", "--set", "tools.record=true", "go"];
+    run(&place, &args).await;
+    let id = session_id(&place).await;
+    let said = run(&place, &["replay", "--trust", &id]).await;
+    assert!(said.code == 0 && said.stdout.contains("not allowed to run"), "{said:#?}");
+    assert!(!place.root.join("project/ran").exists());
 }
 
 /// A session file may come from elsewhere: its id must not become part of a path, and its names must not start new lines.

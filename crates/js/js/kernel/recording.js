@@ -95,8 +95,11 @@ function endOf(question) {
   return stringify({ ask: `${ask} end`, args });
 }
 
-function play(question, number) {
-  const answer = parse(host.tapePlay(question));
+/** Answers from the recording. `otherwise` answers what is not in it, in code that belongs to no call. */
+function play(question, number, otherwise) {
+  const found = host.tapePlay(question);
+  if (found === "") return otherwise?.();
+  const answer = parse(found);
   if ("returns" in answer) {
     if (number > 0) play(endOf(question), number);
     return decode(answer.returns);
@@ -120,22 +123,24 @@ function wrap(name, real) {
   return (...args) => {
     const mode = host.tapeMode();
     if (mode === "" || (name === "machine" && AT_IMPORT.has(args[0]))) return real(...args);
-    if (mode === "refuse") {
+    const refuse = () => {
       if (HARMLESS.has(name)) return real(...args);
       host.tapeRefuse(`${name}, outside of the call`);
       throw new Error(`not in the recording: ${name}, outside of the call`);
-    }
+    };
+    if (mode === "refuse") return refuse();
+    const isPlaying = mode === "play" || mode === "after";
     const number = starting !== 0 && args[0] === starting ? starting : 0;
     let question;
     try {
       const skipped = (number === 0 ? 0 : 1) + (OF_CALL.has(name) ? 1 : 0);
       question = stringify({ ask: name, args: args.slice(skipped).map(encode) });
     } catch {
-      if (mode === "play") throw new Error(`not in the recording: ${name}`);
+      if (isPlaying) throw new Error(`not in the recording: ${name}`);
       host.tapeGiveUp(`${name} cannot be recorded`);
       return real(...args);
     }
-    if (mode === "play") return play(question, number);
+    if (isPlaying) return play(question, number, refuse);
     let result;
     try {
       result = real(...args);

@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::oneshot;
-use toolsmith_tool::{RenderedLines, ToolContext, ToolError};
+use toolsmith_tool::{CallTape, RenderedLines, ToolContext, ToolError};
 
 use super::operations::Settled;
 use crate::charge::Charge;
@@ -17,7 +17,7 @@ use crate::{
 /// One command.
 pub(crate) enum Command {
     /// Import a module and run its factory.
-    Load { call: u32, path: PathBuf, reply: oneshot::Sender<LoadReply> },
+    Load { call: u32, path: PathBuf, tape: Option<CallTape>, reply: oneshot::Sender<LoadReply> },
     /// Start something that settles later.
     Start { call: u32, kind: CallKind, context: Box<ToolContext>, reply: oneshot::Sender<CallReply> },
     /// Trigger a call's signal.

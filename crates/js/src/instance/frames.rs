@@ -8,6 +8,9 @@
 //! that moment, and `constructor` is a getter of ours. A job that nothing was restored for runs in the module's own frame,
 //! never in the frame of the job before it.
 //!
+//! A module that is imported by `import()` is evaluated in a job of its own. It runs in the frame of the call in progress,
+//! if there is only one, and otherwise in the module's own frame.
+//!
 //! Known limit: after `await` on an object that is no promise but has a `then`, and that rejects by other means than a
 //! promise, the code runs in the module's own frame.
 
@@ -20,7 +23,7 @@ use std::{
     cell::{Cell, RefCell},
     collections::HashMap,
     ffi::{c_int, c_void},
-    rc::Rc,
+    rc::{Rc, Weak},
     sync::{Arc, atomic::Ordering},
 };
 
@@ -83,6 +86,8 @@ pub(crate) struct Frames {
     shared: Arc<SharedState>,
     shares: Rc<CpuShares>,
     contexts: HeldContexts,
+    /// What holds the contexts of calls, by number.
+    held: RefCell<HashMap<u32, Weak<Held>>>,
     values: RefCell<Option<Values>>,
     /// A reaction is being added by us: what the engine reports meanwhile is our own doing.
     adding: Cell<bool>,
@@ -170,6 +175,7 @@ impl Frames {
             shared,
             shares,
             contexts,
+            held: RefCell::default(),
             values: RefCell::new(Some(values)),
             adding: Cell::new(false),
             restored: Cell::new(false),
@@ -213,7 +219,11 @@ impl Frames {
     ) -> Result<Value<'js>> {
         let held = context.map(|context| {
             self.contexts.borrow_mut().insert(call, context);
-            Rc::new(Held { call, contexts: Rc::clone(&self.contexts) })
+            let new = Rc::new(Held { call, contexts: Rc::clone(&self.contexts) });
+            let mut held = self.held.borrow_mut();
+            held.retain(|_, held| held.strong_count() > 0);
+            held.insert(call, Rc::downgrade(&new));
+            new
         });
         Ok(Class::instance(ctx.clone(), Frame { call, held })?.into_value())
     }
@@ -263,6 +273,23 @@ impl Frames {
                 // SAFETY: the value is ours and of this runtime.
                 unsafe { self.set(ctx.as_raw().as_ptr(), module) };
             }
+        }
+    }
+
+    /// Enters the frame of the only call in progress, before a module is evaluated that was imported. The engine imports
+    /// in jobs of their own, which nothing restores a frame for. With several calls, whose import it is is not known.
+    pub(crate) fn enter_import(ctx: &Ctx<'_>) {
+        let Some(frames) = here() else { return };
+        if frames.shared.current_call.load(Ordering::Relaxed) != 0 {
+            return;
+        }
+        let Some(call) = frames.shared.operations.only_call() else { return };
+        let held = frames.held.borrow().get(&call).and_then(Weak::upgrade);
+        // A load has no context: its module runs in its own frame.
+        if let Some(held) = held
+            && let Ok(frame) = Class::instance(ctx.clone(), Frame { call, held: Some(held) })
+        {
+            frames.enter(ctx, &frame.into_value());
         }
     }
 

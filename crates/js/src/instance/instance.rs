@@ -11,7 +11,7 @@ use std::{
 };
 
 use tokio::{sync::oneshot, time::timeout};
-use toolsmith_tool::{CancelToken, Figure, Stop, ToolContext, ToolError};
+use toolsmith_tool::{CallTape, CancelToken, Figure, Stop, ToolContext, ToolError};
 
 use super::{
     byte_streams::ByteStreams,
@@ -157,18 +157,18 @@ impl Instance {
 
     /// Imports a module and runs its factory, within the load deadline. A module that misses it, or crashes its
     /// runtime, ends the instance.
-    pub(crate) async fn load(&self, path: &Path) -> LoadReply {
-        let started = self.start_load(path);
+    pub(crate) async fn load(&self, path: &Path, tape: Option<CallTape>) -> LoadReply {
+        let started = self.start_load(path, tape);
         self.finish_load(started).await.unwrap_or_else(|path| {
             let failure = LoadFailure::Engine("its engine stopped during loading".to_owned());
             LoadReply::failed(LoadError::from_failure(&path, failure, &NoSources))
         })
     }
 
-    /// Requests a load; the thread handles it after earlier commands.
-    pub(crate) fn start_load(&self, path: &Path) -> StartedLoad {
+    /// Requests a load; the thread handles it after earlier commands. A tape records it, or plays a recording back.
+    pub(crate) fn start_load(&self, path: &Path, tape: Option<CallTape>) -> StartedLoad {
         let (reply, answer) = oneshot::channel();
-        self.send(Command::Load { call: self.new_call(), path: path.to_path_buf(), reply });
+        self.send(Command::Load { call: self.new_call(), path: path.to_path_buf(), tape, reply });
         StartedLoad { path: path.to_path_buf(), answer }
     }
 

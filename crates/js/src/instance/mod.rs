@@ -18,6 +18,7 @@ mod timers;
 
 pub(crate) use command::{Answer, CallFailure, CallKind, Command, Drawn, LoadReply};
 pub(crate) use component::{JsComponent, answer};
+pub(crate) use frames::Frames;
 pub(crate) use instance::{Instance, InstanceOptions, Runner, StartedLoad};
 pub(crate) use operations::{HostError, Settled, Work, unless_cancelled};
 pub(crate) use pending::PendingCallback;

@@ -172,6 +172,13 @@ impl Operations {
         }
     }
 
+    /// Returns the call in progress, if there is only one.
+    pub(crate) fn only_call(&self) -> Option<u32> {
+        let calls = lock(&self.calls);
+        let mut calls = calls.iter();
+        calls.next().copied().filter(|_| calls.next().is_none())
+    }
+
     /// Returns whether a call is in progress.
     pub(crate) fn is_running(&self, call: u32) -> bool {
         lock(&self.calls).contains(&call)

@@ -180,6 +180,8 @@ pub(crate) struct ThreadState {
     pub(crate) shares: Rc<CpuShares>,
     /// Set once the module is loaded, or failed to.
     pub(crate) is_loaded: Cell<bool>,
+    /// The number of the load and its tape: what belongs to no call is part of it.
+    load: RefCell<Option<(u32, CallTape)>>,
     /// The tape of the last replayed call: it learns what was asked outside of the call.
     pub(crate) replayed: RefCell<Option<CallTape>>,
     /// Set if there are bus listeners.
@@ -214,6 +216,7 @@ impl ThreadState {
             frames: OnceCell::new(),
             shares,
             is_loaded: Cell::new(false),
+            load: RefCell::default(),
             replayed: RefCell::default(),
             hears: Cell::new(false),
             is_worn: Cell::new(false),
@@ -247,7 +250,14 @@ impl ThreadState {
         self.memory_cap().saturating_sub(self.shared.memory.bytes())
     }
 
-    pub(crate) fn begin_load(&self, call: u32, path: PathBuf, reply: oneshot::Sender<LoadReply>) {
+    pub(crate) fn begin_load(
+        &self,
+        call: u32,
+        path: PathBuf,
+        tape: Option<CallTape>,
+        reply: oneshot::Sender<LoadReply>,
+    ) {
+        self.load.replace(tape.map(|tape| (call, tape)));
         self.modules.forget_needs();
         self.modules.compiled().begin(&path);
         let context = Rc::new(self.shared.engine.default_context());
@@ -292,6 +302,17 @@ impl ThreadState {
     /// The context of that call.
     pub(crate) fn current_context(&self) -> Rc<ToolContext> {
         self.context(self.current_call())
+    }
+
+    /// The tape of the code that runs now, and whether it is that of the load.
+    pub(crate) fn tape(&self) -> Option<(CallTape, bool)> {
+        let call = self.current_call();
+        if let Some((load, tape)) = &*self.load.borrow()
+            && (call == 0 || call == *load)
+        {
+            return Some((tape.clone(), true));
+        }
+        self.context(call).tape.clone().map(|tape| (tape, false))
     }
 
     /// The meter of that call.
@@ -379,6 +400,9 @@ impl ThreadState {
         match reply {
             Reply::Load(path, reply) => {
                 self.is_loaded.set(true);
+                if let Some((_, tape)) = &*self.load.borrow() {
+                    tape.set_complete();
+                }
                 let said = match kind {
                     "result" => {
                         self.modules.compiled().save();

@@ -184,9 +184,9 @@ impl Thread<'_> {
 
     fn obey(&self, command: Command) {
         match command {
-            Command::Load { call, path, reply } => {
+            Command::Load { call, path, tape, reply } => {
                 let name = path.to_string_lossy().into_owned();
-                self.state.begin_load(call, path, reply);
+                self.state.begin_load(call, path, tape, reply);
                 self.enter(Entry::Call(call, None), |ctx| self.kernel.start_load(ctx, call, &name));
             }
             Command::Start { call, kind, context, reply } => {

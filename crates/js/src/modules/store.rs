@@ -31,6 +31,7 @@ use crate::{
     builtins,
     compiled::{CompiledFile, CompiledFiles},
     definitions::Observed,
+    instance::Frames,
     module_request::ImportGate,
     ops::surroundings_were_read,
     stop::StopFlags,
@@ -583,6 +584,7 @@ impl Loader for LoadHook {
         if name.starts_with("toolsmith:") {
             return self.0.load_builtin(ctx, name);
         }
+        Frames::enter_import(ctx);
         self.0.load_file(ctx, name)
     }
 }

@@ -7,13 +7,13 @@ use std::{cell::RefCell, collections::HashMap, rc::Rc};
 use rquickjs::{Ctx, Exception, Object, Result, function::Func};
 use serde::Deserialize;
 use serde_json::Value;
-use toolsmith_tool::{Answer, CallTape, Exchange, TapeSlot};
+use toolsmith_tool::{Answer, CallTape, CancelToken, Exchange, TapeSlot};
 
 use super::surroundings;
 use crate::instance::ThreadState;
 
-/// Questions whose answers are still to come, by number of the operation.
-type Open = Rc<RefCell<HashMap<u64, (CallTape, TapeSlot)>>>;
+/// Questions whose answers are still to come, by number of the operation, with the token of the call that asks.
+type Open = Rc<RefCell<HashMap<u64, (CallTape, TapeSlot, CancelToken)>>>;
 
 #[derive(Deserialize)]
 struct Question {
@@ -29,13 +29,15 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
     host.set("unrecorded", surroundings::IS_FREE_OF.to_vec())?;
     let open = Open::default();
     let own = Rc::clone(state);
-    // "" without a tape, "record", "play", or "refuse" for what belongs to no replayed call.
+    // "" without a tape, "record", "play", "refuse" for what belongs to no replayed call, or "after" for what belongs to
+    // none but may be in the recording of the load.
     host.set(
         "tapeMode",
-        Func::from(move || match &own.current_context().tape {
+        Func::from(move || match own.tape() {
             None if own.shared.engine.is_replaying && own.is_loaded.get() => "refuse",
             None => "",
-            Some(tape) if tape.is_playing() => "play",
+            Some((tape, is_load)) if tape.is_playing() && is_load && own.is_loaded.get() => "after",
+            Some((tape, _)) if tape.is_playing() => "play",
             Some(_) => "record",
         }),
     )?;
@@ -52,7 +54,7 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
     host.set(
         "tapeKeep",
         Func::from(move |question: String, answer: String, operation: f64| {
-            let Some(tape) = own.current_context().tape.clone() else { return };
+            let Some((tape, _)) = own.tape() else { return };
             let (Ok(Question { ask, args }), Ok(answer)) =
                 (serde_json::from_str(&question), serde_json::from_str(&answer))
             else {
@@ -60,7 +62,8 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
             };
             let slot = tape.keep(Exchange { ask, args, answer });
             if operation > 0.0 {
-                table.borrow_mut().insert(super::runtime::whole(operation), (tape, slot));
+                let cancel = own.current_context().cancel.clone();
+                table.borrow_mut().insert(super::runtime::whole(operation), (tape, slot, cancel));
             }
         }),
     )?;
@@ -68,10 +71,14 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
     host.set(
         "tapeSettle",
         Func::from(move |operation: f64, answer: String| {
-            let Some((tape, slot)) = table.borrow_mut().remove(&super::runtime::whole(operation)) else {
+            let Some((tape, slot, cancel)) = table.borrow_mut().remove(&super::runtime::whole(operation))
+            else {
                 return;
             };
-            if let Ok(answer) = serde_json::from_str(&answer) {
+            // A call that is being stopped was still waiting: a replay waits too.
+            if !cancel.is_cancelled()
+                && let Ok(answer) = serde_json::from_str(&answer)
+            {
                 tape.settle(slot, answer);
             }
         }),
@@ -84,17 +91,23 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
     host.set(
         "tapeGiveUp",
         Func::from(move |reason: String| {
-            if let Some(tape) = &own.current_context().tape {
+            if let Some((tape, _)) = own.tape() {
                 tape.give_up(reason);
             }
         }),
     )?;
     let own = Rc::clone(state);
     let play = move |ctx: Ctx<'js>, question: String| -> Result<String> {
-        let Some(tape) = own.current_context().tape.clone() else { return Ok(String::new()) };
+        let Some((tape, is_load)) = own.tape() else { return Ok(String::new()) };
         let Question { ask, args } = serde_json::from_str(&question)
             .map_err(|error| Exception::throw_message(&ctx, &error.to_string()))?;
-        let answer = tape.answer(&ask, args).map_err(|missing| Exception::throw_message(&ctx, &missing))?;
+        let answer = if is_load && own.is_loaded.get() {
+            // Nothing: the caller decides about what belongs to no call.
+            let Ok(answer) = tape.find(&ask, args) else { return Ok(String::new()) };
+            answer
+        } else {
+            tape.answer(&ask, args).map_err(|missing| Exception::throw_message(&ctx, &missing))?
+        };
         serde_json::to_string::<Answer>(&answer)
             .map_err(|error| Exception::throw_message(&ctx, &error.to_string()))
     };
@@ -102,15 +115,18 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
     let own = Rc::clone(state);
     host.set(
         "tapeClock",
-        Func::from(move |real: f64| {
-            own.current_context().tape.as_ref().map_or(real, |tape| tape.clock(real))
+        Func::from(move |real: f64| match own.tape() {
+            None => real,
+            Some((tape, true)) if own.is_loaded.get() && tape.is_playing() && !tape.has_clock() => real,
+            Some((tape, _)) => tape.clock(real),
         }),
     )?;
     let own = Rc::clone(state);
     let random = move |ctx: Ctx<'js>, real: f64| -> Result<f64> {
-        match &own.current_context().tape {
+        match own.tape() {
             None => Ok(real),
-            Some(tape) => tape.random(real).map_err(|missing| Exception::throw_message(&ctx, &missing)),
+            Some((tape, true)) if own.is_loaded.get() && tape.is_playing() && !tape.has_random() => Ok(real),
+            Some((tape, _)) => tape.random(real).map_err(|missing| Exception::throw_message(&ctx, &missing)),
         }
     };
     host.set("tapeRandom", Func::from(random))

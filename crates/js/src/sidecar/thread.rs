@@ -60,8 +60,8 @@ pub(crate) fn run(
 fn refuse(state: &ThreadState, queue: &Queue, error: &str) -> String {
     state.shared.stop.force();
     while let Ok(command) = queue.try_recv() {
-        if let Command::Load { call, path, reply } = command {
-            state.begin_load(call, path, reply);
+        if let Command::Load { call, path, reply, .. } = command {
+            state.begin_load(call, path, None, reply);
             state.finish(call, "thrown", json!({ "message": error }).to_string());
         }
     }
@@ -96,9 +96,9 @@ impl Thread {
     /// Executes a command; returns whether to continue.
     fn obey(&self, command: Command) -> bool {
         match command {
-            Command::Load { call, path, reply } => {
+            Command::Load { call, path, reply, .. } => {
                 let name = path.to_string_lossy().into_owned();
-                self.state.begin_load(call, path, reply);
+                self.state.begin_load(call, path, None, reply);
                 self.tell("startLoad", vec![call.into(), name.into()]);
             }
             Command::Start { call, kind, context, reply } => {

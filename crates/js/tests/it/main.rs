@@ -19,6 +19,7 @@ mod plain_data;
 mod processes;
 mod project;
 mod public_modules;
+mod recorded_loads;
 mod recording;
 mod rendering;
 mod same_as_node;

@@ -73,8 +73,9 @@ impl BudgetGuard {
         self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn warn(&self, message: String) {
-        if !self.state().warned.insert(message_key(&message)) {
+    /// Warns once about what `key` names.
+    fn warn(&self, key: String, message: String) {
+        if !self.state().warned.insert(key) {
             return;
         }
         if let Some(notify) = &*self.shared.notify.lock().unwrap_or_else(PoisonError::into_inner) {
@@ -90,22 +91,21 @@ impl BudgetGuard {
             state.session
         };
         for limited in self.shared.budgets.session.soft.used_up(&session) {
-            self.warn(text::soft("session", &limited));
+            self.warn(format!("session.{}", limited.what), text::soft("session", &limited));
         }
         if self.shared.budgets.day.is_empty() {
             return;
         }
         if let Err(error) = self.shared.ledger.add(used) {
-            self.warn(error.to_string());
+            self.warn(error.to_string(), error.to_string());
         }
         if let Ok((day, unreadable)) = self.shared.ledger.today() {
             for limited in self.shared.budgets.day.soft.used_up(&day) {
-                self.warn(text::soft("day", &limited));
+                self.warn(format!("day.{}", limited.what), text::soft("day", &limited));
             }
             if unreadable > 0 {
-                self.warn(
-                    "The record of the day has lines that cannot be read; they are not counted.".to_owned(),
-                );
+                let message = "The record of the day has lines that cannot be read; they are not counted.";
+                self.warn(message.to_owned(), message.to_owned());
             }
         }
     }
@@ -190,21 +190,23 @@ impl BudgetGuard {
         }
         let soft = budget.soft;
         let used = [
-            ("time", soft.time.map(microseconds), Some(metrics.wall_us)),
-            ("memory", soft.memory, metrics.peak_memory_bytes),
-            ("processes", soft.processes, metrics.processes),
-            ("output", soft.output, Some(metrics.output_bytes)),
-            ("tokens", soft.tokens, Some(metrics.result_tokens)),
+            ("time", soft.time.map(microseconds), Some(metrics.wall_us), of_tool.soft.time.is_some()),
+            ("memory", soft.memory, metrics.peak_memory_bytes, of_tool.soft.memory.is_some()),
+            ("processes", soft.processes, metrics.processes, of_tool.soft.processes.is_some()),
+            ("output", soft.output, Some(metrics.output_bytes), of_tool.soft.output.is_some()),
+            ("tokens", soft.tokens, Some(metrics.result_tokens), of_tool.soft.tokens.is_some()),
         ];
-        for (what, limit, used) in used {
+        for (what, limit, used, is_own) in used {
             if let (Some(limit), Some(used)) = (limit, used)
                 && used > limit
             {
-                self.warn(format!(
-                    "{tool} used {}, more than the soft limit of {} for a call.",
+                let key = if is_own { format!("tools.{tool}.{what}") } else { format!("call.{what}") };
+                let message = format!(
+                    "A call of {tool} used {}, more than the soft limit of {} (budget.warn.{key}).",
                     text::amount_text(what, Amount::Whole(used)),
                     text::amount_text(what, Amount::Whole(limit)),
-                ));
+                );
+                self.warn(format!("{tool} {key}"), message);
             }
         }
     }
@@ -234,11 +236,6 @@ fn add_rest(limits: &mut CallLimits, scope: &str, budget: &Allowance, used: &Use
 
 fn microseconds(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
-}
-
-/// A warning without its figures: the same limit is warned about once.
-fn message_key(message: &str) -> String {
-    message.chars().filter(|c| !c.is_ascii_digit()).collect()
 }
 
 impl CallMonitor for BudgetGuard {

@@ -34,7 +34,7 @@ pub(super) fn used_up(scope: &str, limited: &Limited) -> String {
 pub(super) fn soft(scope: &str, limited: &Limited) -> String {
     let Limited { what, limit, used } = limited;
     format!(
-        "The {scope} used {}, more than the soft limit of {} (budget.warn.{scope}.{what}).",
+        "The {scope} used {} and reached the soft limit of {} (budget.warn.{scope}.{what}).",
         amount_text(what, *used),
         amount_text(what, *limit),
     )

@@ -6,8 +6,8 @@ mod tape;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use redact::{REDACTED, is_secret_name};
-pub use tape::{CallTape, ReplayEnd, TapeSlot};
+pub use redact::{REDACTED, is_secret_name, is_secret_variable_name};
+pub use tape::{CallTape, LoadTape, ReplayEnd, TapeSlot};
 
 /// Placeholder for the working directory.
 pub const CWD_MARK: &str = "<cwd>";
@@ -57,6 +57,34 @@ pub struct Recording {
     /// The reason why the call cannot be repeated from this.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub incomplete: Option<String>,
+    /// What the module of the tool asked while it was loaded. Without it, the module is loaded from its surroundings.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub load: Option<Box<LoadRecording>>,
+}
+
+/// Everything a module asked of its surroundings while it was loaded, and what its own code asked until the first
+/// recorded call ended.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LoadRecording {
+    /// Distinguishes the instances of a module, because state does not outlive an instance. Empty in cases.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub instance: String,
+    /// Path of the module. Empty in cases.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub module: String,
+    /// Questions and answers.
+    pub asked: Recording,
+}
+
+impl LoadRecording {
+    /// Replaces a text everywhere, such as the working directory by its placeholder.
+    #[must_use]
+    pub fn replacing(mut self, from: &str, to: &str) -> Self {
+        self.module = self.module.replace(from, to);
+        self.asked = self.asked.replacing(from, to);
+        self
+    }
 }
 
 impl Recording {
@@ -83,8 +111,14 @@ impl Recording {
                     }
                 });
             }
+            self.load = self.load.map(|load| Box::new(load.replacing(from, to)));
         }
         self
+    }
+
+    /// Returns whether nothing was asked.
+    pub fn is_empty(&self) -> bool {
+        self.clock.is_empty() && self.random.is_empty() && self.exchanges.is_empty()
     }
 }
 

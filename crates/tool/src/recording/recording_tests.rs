@@ -151,3 +151,58 @@ fn a_recording_is_bounded() {
     let recording = tape.take();
     assert!(recording.incomplete.is_some() && recording.exchanges.is_empty() && recording.clock.is_empty());
 }
+
+#[test]
+fn a_credential_that_only_the_load_read_is_removed_from_the_call_and_the_other_way_round() {
+    let variable = |name: &str, value: &str| Exchange {
+        ask: "variable".to_owned(),
+        args: vec![json!(name)],
+        answer: Answer::Returns(json!(value)),
+    };
+    let file = |text: &str| Exchange {
+        ask: "fsNow".to_owned(),
+        args: vec![json!("/work/file")],
+        answer: Answer::Returns(json!(text)),
+    };
+    let load = LoadRecording {
+        module: "/work/tool.ts".to_owned(),
+        asked: Recording {
+            exchanges: vec![variable("LOAD_TOKEN", "of-the-load"), file("has of-the-call")],
+            ..Recording::default()
+        },
+        ..LoadRecording::default()
+    };
+    let recording = Recording {
+        exchanges: vec![variable("CALL_TOKEN", "of-the-call"), file("has of-the-load")],
+        load: Some(Box::new(load)),
+        ..Recording::default()
+    };
+    let secrets = recording.secrets(&[]);
+    let text = serde_json::to_string(&recording.redacted(&secrets).replacing("/work", CWD_MARK)).unwrap();
+    assert!(!text.contains("of-the-"), "{text}");
+    assert!(!text.contains("/work") && text.contains("<cwd>/tool.ts"), "{text}");
+}
+
+#[test]
+fn a_load_is_sealed_by_the_end_of_the_first_call() {
+    let asked = |name: &str| Exchange { ask: name.to_owned(), args: vec![], answer: Answer::Pending(true) };
+    let load = LoadTape { instance: "1".into(), module: "m".into(), tape: CallTape::record(1_000) };
+    let slot = load.tape.keep(asked("first"));
+    load.tape.set_complete();
+    load.tape.settle(slot, Answer::Resolves(json!(1)));
+    let (one, two) = (CallTape::record(1_000), CallTape::record(1_000));
+    one.set_load(&load);
+    two.set_load(&load);
+    let first = one.take().load.unwrap();
+    load.tape.keep(asked("second"));
+    load.tape.settle(slot, Answer::Resolves(json!(2)));
+    assert_eq!(two.take().load.unwrap(), first);
+    assert_eq!(first.asked.exchanges[0].answer, Answer::Resolves(json!(1)));
+    assert_eq!(first.asked.exchanges.len(), 1);
+}
+
+#[test]
+fn the_working_directory_of_a_shell_is_no_credential() {
+    assert!(!is_secret_variable_name("PWD") && is_secret_variable_name("DB_PWD"));
+    assert!(is_secret_name("pwd"), "as a key of a query it is");
+}

@@ -45,6 +45,12 @@ pub fn is_secret_name(name: &str) -> bool {
             .any(|word| matches!(word, "key" | "auth" | "pwd" | "pass" | "sig" | "signature" | "pat"))
 }
 
+/// Returns whether an environment variable of this name holds a credential. `PWD` is the working directory there, and would
+/// be found in every path.
+pub fn is_secret_variable_name(name: &str) -> bool {
+    name != "PWD" && is_secret_name(name)
+}
+
 fn is_secret_header(name: &str) -> bool {
     HEADERS.contains(&name.to_ascii_lowercase().as_str()) || is_secret_name(name)
 }
@@ -52,7 +58,8 @@ fn is_secret_header(name: &str) -> bool {
 /// Returns the credentials in a recording, and those of the given ones that are long enough to be searched for.
 pub(super) fn secrets_of(recording: &Recording, more: &[String]) -> Vec<String> {
     let mut secrets: Vec<String> = more.to_vec();
-    for exchange in &recording.exchanges {
+    let load = recording.load.iter().flat_map(|load| &load.asked.exchanges);
+    for exchange in recording.exchanges.iter().chain(load) {
         if is_secret_variable(exchange)
             && let Answer::Returns(Value::String(value)) = &exchange.answer
         {
@@ -68,7 +75,8 @@ pub(super) fn secrets_of(recording: &Recording, more: &[String]) -> Vec<String> 
 }
 
 fn is_secret_variable(exchange: &Exchange) -> bool {
-    exchange.ask == "variable" && exchange.args.first().and_then(Value::as_str).is_some_and(is_secret_name)
+    exchange.ask == "variable"
+        && exchange.args.first().and_then(Value::as_str).is_some_and(is_secret_variable_name)
 }
 
 pub(super) fn redact(recording: &mut Recording, secrets: &[String]) {
@@ -81,6 +89,9 @@ pub(super) fn redact(recording: &mut Recording, secrets: &[String]) {
         }
         normalize(exchange);
         each_text(exchange, &mut |text| hide(text, &secrets));
+    }
+    if let Some(load) = &mut recording.load {
+        redact(&mut load.asked, &secrets);
     }
 }
 
@@ -155,7 +166,7 @@ fn without_credentials(exchange: &mut Exchange, found: &mut dyn FnMut(&str)) {
                 fields.shift_remove("env");
             }
             for (name, value) in fields.get_mut("env").and_then(Value::as_object_mut).into_iter().flatten() {
-                if is_secret_name(name) {
+                if is_secret_variable_name(name) {
                     redact_whole(value, found);
                 }
             }

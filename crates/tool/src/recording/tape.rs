@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
-use super::{Answer, Exchange, Recording, redact::normalize};
+use super::{Answer, Exchange, LoadRecording, Recording, redact::normalize};
 use crate::CancelToken;
 
 /// A question whose answer is still to come.
@@ -22,6 +22,23 @@ struct State {
     left: usize,
     missing: Vec<String>,
     is_ended: bool,
+    /// What was recorded is complete by itself: whatever cannot be added ends the recording.
+    is_complete: bool,
+    /// The load of the module that the call runs in; only while recording.
+    recorded_load: Option<LoadTape>,
+    /// The load to play back; only while playing.
+    played_load: Option<Arc<LoadRecording>>,
+}
+
+/// The recording of a load, which the calls of the loaded instance share.
+#[derive(Clone, Debug)]
+pub struct LoadTape {
+    /// Distinguishes the instances of a module.
+    pub instance: Arc<str>,
+    /// Path of the module.
+    pub module: Arc<str>,
+    /// Questions and answers.
+    pub tape: CallTape,
 }
 
 /// The recording of one call. Clones are the same.
@@ -44,8 +61,19 @@ impl CallTape {
     fn new(recording: Recording, is_playing: bool, left: usize) -> Self {
         let used = vec![false; recording.exchanges.len()];
         let (next_clock, next_random) = (0, 0);
-        let (missing, is_ended) = (Vec::new(), false);
-        let state = State { recording, used, is_playing, next_clock, next_random, left, missing, is_ended };
+        let state = State {
+            recording,
+            used,
+            is_playing,
+            next_clock,
+            next_random,
+            left,
+            missing: Vec::new(),
+            is_ended: false,
+            is_complete: false,
+            recorded_load: None,
+            played_load: None,
+        };
         Self { state: Arc::new(Mutex::new(state)), stop: CancelToken::new() }
     }
 
@@ -57,7 +85,28 @@ impl CallTape {
     /// Plays a recording back.
     pub fn play_back(mut recording: Recording) -> Self {
         recording.exchanges.iter_mut().for_each(normalize);
-        Self::new(recording, true, 0)
+        let load = recording.load.take().map(|load| Arc::new(*load));
+        let tape = Self::new(recording, true, 0);
+        tape.lock().played_load = load;
+        tape
+    }
+
+    /// Sets the load of the module that the recorded call runs in. Modules whose tools it calls are not recorded.
+    pub fn set_load(&self, load: &LoadTape) {
+        let mut state = self.lock();
+        if state.recorded_load.as_ref().is_none_or(|known| known.module == load.module) {
+            state.recorded_load = Some(load.clone());
+        }
+    }
+
+    /// Returns the load that a replayed call needs; `None` if its recording has none.
+    pub fn load(&self) -> Option<Arc<LoadRecording>> {
+        self.lock().played_load.clone()
+    }
+
+    /// Returns whether nothing was recorded.
+    pub fn is_empty(&self) -> bool {
+        self.lock().recording.is_empty()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -72,12 +121,19 @@ impl CallTape {
     /// Marks the recording as one from which the call cannot be repeated.
     pub fn give_up(&self, reason: impl Into<String>) {
         let mut state = self.lock();
-        if state.recording.incomplete.is_none() && !state.is_playing {
+        if state.is_complete {
+            state.is_ended = true;
+        } else if state.recording.incomplete.is_none() && !state.is_playing {
             state.recording.incomplete = Some(reason.into());
             state.recording.exchanges.clear();
             state.recording.clock.clear();
             state.recording.random.clear();
         }
+    }
+
+    /// Marks what was recorded as complete. More is still recorded, as far as that is possible.
+    pub fn set_complete(&self) {
+        self.lock().is_complete = true;
     }
 
     /// Records a question with its answer; returns its place.
@@ -127,6 +183,18 @@ impl CallTape {
     /// # Errors
     /// The text of an error that says which question is not in it.
     pub fn answer(&self, ask: &str, args: Vec<Value>) -> Result<Answer, String> {
+        self.find(ask, args).map_err(|wanted| {
+            let shown = shown(&wanted);
+            self.lock().missing.push(shown.clone());
+            format!("not in the recording: {shown}")
+        })
+    }
+
+    /// Answers a question if it is in the recording. Otherwise returns the question.
+    ///
+    /// # Errors
+    /// The question, as it was looked for.
+    pub fn find(&self, ask: &str, args: Vec<Value>) -> Result<Answer, Box<Exchange>> {
         let mut wanted = Exchange { ask: ask.to_owned(), args, answer: Answer::Pending(true) };
         normalize(&mut wanted);
         let mut state = self.lock();
@@ -143,11 +211,7 @@ impl CallTape {
                 used[at] = true;
                 Ok(recording.exchanges[at].answer.clone())
             }
-            None => {
-                let shown = shown(&wanted);
-                state.missing.push(shown.clone());
-                Err(format!("not in the recording: {shown}"))
-            }
+            None => Err(Box::new(wanted)),
         }
     }
 
@@ -183,6 +247,18 @@ impl CallTape {
         real
     }
 
+    /// Returns whether a recording that is played back has a time left.
+    pub fn has_clock(&self) -> bool {
+        let state = self.lock();
+        state.next_clock < state.recording.clock.len()
+    }
+
+    /// Returns whether a recording that is played back has a random number left.
+    pub fn has_random(&self) -> bool {
+        let state = self.lock();
+        state.next_random < state.recording.random.len()
+    }
+
     /// Returns the random number to use in place of the real one.
     ///
     /// # Errors
@@ -207,9 +283,25 @@ impl CallTape {
 
     /// Ends recording and returns what was recorded.
     pub fn take(&self) -> Recording {
+        let load = self.lock().recorded_load.take().map(|load| load.end());
+        if let Some(why) = load.as_ref().and_then(|load| load.asked.incomplete.as_ref()) {
+            self.give_up(format!("its module cannot be loaded from a recording: {why}"));
+        }
         let mut state = self.lock();
         state.is_ended = true;
-        std::mem::take(&mut state.recording)
+        let mut recording = std::mem::take(&mut state.recording);
+        recording.load = load.filter(|_| recording.incomplete.is_none()).map(Box::new);
+        recording
+    }
+
+    /// Returns the questions so far that are not in the recording, once.
+    pub fn take_missing(&self) -> Vec<String> {
+        std::mem::take(&mut self.lock().missing)
+    }
+
+    /// Adds questions that were not in the recording.
+    pub fn add_missing(&self, missing: Vec<String>) {
+        self.lock().missing.extend(missing);
     }
 
     /// Ends a replay.
@@ -219,6 +311,16 @@ impl CallTape {
         let left = state.recording.exchanges.iter().zip(&state.used).filter(|(_, used)| !**used);
         let unused = left.map(|(exchange, _)| shown(exchange)).collect();
         ReplayEnd { missing: std::mem::take(&mut state.missing), unused }
+    }
+}
+
+impl LoadTape {
+    /// Ends recording, at the end of the first recorded call, and returns what was recorded.
+    fn end(&self) -> LoadRecording {
+        let mut state = self.tape.lock();
+        state.is_ended = true;
+        let asked = state.recording.clone();
+        LoadRecording { instance: self.instance.to_string(), module: self.module.to_string(), asked }
     }
 }
 

@@ -154,7 +154,11 @@ impl Change {
             // A version that may no longer run is not kept.
             if let Some(error) = error.filter(|_| module.works() && !restricted.contains(&at)) {
                 let error = ToolLoadError::from_engine(error.clone(), &found.source);
-                failures.push(error.clone());
+                // A file that was just written is looked at again, but its error is reported once.
+                let known = module.failed.as_ref().map(|failed| failed.error.to_string());
+                if known != Some(error.to_string()) {
+                    failures.push(error.clone());
+                }
                 let candidates = [loaded.files, loaded.candidates].concat();
                 module.failed = Some(FailedVersion { error, inputs: loaded.inputs, candidates });
                 is_changed = true;

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use toolsmith_llm::KeySource;
-use toolsmith_tool::is_secret_name;
+use toolsmith_tool::is_secret_variable_name;
 
 use super::{
     file,
@@ -139,7 +139,7 @@ fn masked_line(line: &str, table: &mut Option<Vec<String>>) -> String {
 pub fn secret_values() -> Vec<String> {
     let texts = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    texts.filter(|(name, _)| is_secret_name(name)).map(|(_, value)| value).collect()
+    texts.filter(|(name, _)| is_secret_variable_name(name)).map(|(_, value)| value).collect()
 }
 
 #[cfg(test)]

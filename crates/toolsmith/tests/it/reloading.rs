@@ -185,6 +185,9 @@ async fn a_module_that_no_longer_loads_keeps_its_last_working_version() {
     on.place.write(GREET, &greeting("'three'", "", ""));
     assert_eq!(on.results().await, ["three"]);
     assert!(on.session.tools().iter().all(|tool| tool.stale.is_none()));
+    on.noticed("Reloaded").await;
+    let notices = on.notices.lock().unwrap().clone();
+    assert_eq!(notices.iter().filter(|notice| notice.contains("no longer loads")).count(), 1, "{notices:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -325,6 +328,7 @@ async fn many_reloads_leave_no_old_version_running() {
     };
     let place = Place::new(&[(GREET, &code(0))]);
     let on = On::start(place, json!(["Done."])).await;
+    assert_eq!(on.session.engine_stats().threads, 1);
     for round in 1..=60 {
         on.place.write(GREET, &code(round));
         on.session.reload_changed_tools().await;
@@ -333,8 +337,12 @@ async fn many_reloads_leave_no_old_version_running() {
             .execute(toolsmith_tool::ToolCall::new("1", json!({})), toolsmith_tool::ToolContext::detached());
         assert_eq!(result.await.unwrap().joined_text(), round.to_string());
     }
+    // A version ends when its calls are over; its thread needs a moment after that.
     while on.session.engine_stats().threads > 1 {
         tokio::task::yield_now().await;
     }
-    assert_eq!(on.session.engine_stats().abandoned, 0);
+    let stats = on.session.engine_stats();
+    assert_eq!((stats.threads, stats.abandoned), (1, 0));
+    let loaded = on.session.loaded();
+    assert_eq!((loaded.tools.len(), loaded.errors.len(), loaded.stale.len()), (1, 0, 0));
 }

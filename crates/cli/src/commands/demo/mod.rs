@@ -3,10 +3,15 @@
 mod narrator;
 mod stage;
 
-use std::{process::ExitCode, sync::Arc, time::Instant};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::Arc,
+    time::Instant,
+};
 
 use anyhow::{Context as _, Result};
-use toolsmith::{BuiltIns, Session};
+use toolsmith::{BuiltIns, Session, SessionSource, settings::Settings};
 use toolsmith_llm::{Script, ScriptedProvider};
 
 use self::{narrator::Narrator, stage::Stage};
@@ -19,12 +24,19 @@ const SCRIPT_WITHOUT_GIT: &str = include_str!("../../../demo/script_without_git.
 const PROMPT: &str = "Have a look at this project and tidy up its notes.";
 
 /// Arguments of `demo`.
-#[derive(Debug, clap::Args)]
-pub(crate) struct DemoArguments {}
+#[derive(Debug, Default, clap::Args)]
+#[command(
+    after_help = "Examples:\n  toolsmith demo\n  toolsmith demo --keep tour\n  toolsmith replay --cwd tour/acorn --tool tour/tools FILE"
+)]
+pub(crate) struct DemoArguments {
+    /// New directory for the project, the tools and a recorded session of the demo.
+    #[arg(long, value_name = "FOLDER")]
+    keep: Option<PathBuf>,
+}
 
-pub(crate) fn run(shared: &Shared, _own: &DemoArguments) -> Result<ExitCode> {
+pub(crate) fn run(shared: &Shared, own: &DemoArguments) -> Result<ExitCode> {
     runtime::block_on(async {
-        let stage = Stage::set().await?;
+        let stage = Stage::set(own.keep.as_deref()).await?;
         let script = if stage.has_git() { SCRIPT } else { SCRIPT_WITHOUT_GIT };
         let provider = ScriptedProvider::new(Script::parse(script).context("the demo's script")?);
         let model = provider.model().clone();
@@ -33,6 +45,11 @@ pub(crate) fn run(shared: &Shared, _own: &DemoArguments) -> Result<ExitCode> {
             .home(stage.home())
             .provider(Arc::new(provider), model)
             .built_ins(BuiltIns::None);
+        if stage.is_kept() {
+            let mut settings = Settings::default();
+            settings.tools.record = true;
+            builder = builder.settings(settings).session(SessionSource::New);
+        }
         for path in stage.tools() {
             builder = builder.tool_path(path);
         }
@@ -59,13 +76,15 @@ pub(crate) fn run(shared: &Shared, _own: &DemoArguments) -> Result<ExitCode> {
                 break Some(end.clone());
             }
         };
+        let file = session.log().file().map(Path::to_path_buf);
         session.dispose().await;
         if let Some(code) = came.exit_code() {
             return Ok(ExitCode::from(code));
         }
         match end {
             Some(end) if end.is_completed() => {
-                narrator.end(&stage, start.elapsed())?;
+                let kept = file.filter(|_| stage.is_kept());
+                narrator.end(&stage, start.elapsed(), kept.as_deref())?;
                 Ok(ExitCode::SUCCESS)
             }
             end => {

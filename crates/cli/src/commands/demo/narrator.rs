@@ -1,6 +1,6 @@
 //! Output of the tour: responses, calls, results and explanations.
 
-use std::{collections::HashMap, io::Write as _, time::Duration};
+use std::{collections::HashMap, io::Write as _, path::Path, time::Duration};
 
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -219,11 +219,16 @@ impl<'a> Narrator<'a> {
         }
     }
 
-    pub(super) fn end(&mut self, stage: &Stage, elapsed: Duration) -> Result<()> {
+    /// Ends the tour. `kept` is the file of the session, if it stays.
+    pub(super) fn end(&mut self, stage: &Stage, elapsed: Duration, kept: Option<&Path>) -> Result<()> {
         let notes = stage.notes();
         if self.as_json {
             let seconds = elapsed.as_secs_f64();
-            print_json(&json!({ "calls": self.report, "notes": notes, "seconds": seconds }))?;
+            let mut report = json!({ "calls": self.report, "notes": notes, "seconds": seconds });
+            if let Some(session) = kept {
+                report["session"] = session.to_string_lossy().into();
+            }
+            print_json(&report)?;
             return Ok(());
         }
         self.line("")?;
@@ -233,6 +238,16 @@ impl<'a> Narrator<'a> {
             elapsed.as_secs_f64(),
             notes.join(", ")
         ))?;
+        if let Some(session) = kept {
+            self.line(&format!("The session is {}. To replay it:", session.display()))?;
+            let command = format!(
+                "toolsmith replay --cwd {} --tool {} {}",
+                stage.project().display(),
+                stage.tools_folder().display(),
+                session.display()
+            );
+            self.line(&format!("  {}", paint(NAME, command)))?;
+        }
         self.line("")?;
         self.line(&paint(HEADING, "Next"))?;
         for (command, what) in [

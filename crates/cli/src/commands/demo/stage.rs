@@ -8,7 +8,10 @@ use std::{
 use anyhow::{Context as _, Result};
 use tempfile::TempDir;
 use toolsmith::Home;
-use toolsmith_host::exec::{ExecError, Request, run};
+use toolsmith_host::{
+    exec::{ExecError, Request, run},
+    real_path,
+};
 use toolsmith_tool::CancelToken;
 
 use crate::failure::Problem;
@@ -37,19 +40,29 @@ const HINT: &str = "The demo creates a small git repository.";
 /// The tool that needs git.
 const REPO_STATS: &str = "repo_stats.ts";
 
-/// The temporary directory.
+/// The directory of the demo.
 pub(super) struct Stage {
-    folder: TempDir,
+    folder: PathBuf,
+    /// Removes the directory, unless it is kept.
+    temporary: Option<TempDir>,
     has_git: bool,
 }
 
 impl Stage {
-    pub(super) async fn set() -> Result<Self> {
-        let folder = tempfile::Builder::new()
-            .prefix("toolsmith-demo-")
-            .tempdir()
-            .context("could not create a directory for the demo")?;
-        let mut stage = Self { folder, has_git: true };
+    /// Creates the project in a new directory, or in a temporary one.
+    pub(super) async fn set(keep: Option<&Path>) -> Result<Self> {
+        let failed = "could not create a directory for the demo";
+        let (folder, temporary) = match keep {
+            Some(folder) => {
+                fs::create_dir(folder).with_context(|| format!("{failed}: {}", folder.display()))?;
+                (real_path(folder).context(failed)?, None)
+            }
+            None => {
+                let made = tempfile::Builder::new().prefix("toolsmith-demo-").tempdir().context(failed)?;
+                (made.path().to_path_buf(), Some(made))
+            }
+        };
+        let mut stage = Self { folder, temporary, has_git: true };
         for (name, text) in FILES {
             write(&stage.project().join(name), text)?;
         }
@@ -81,15 +94,20 @@ impl Stage {
     }
 
     pub(super) fn project(&self) -> PathBuf {
-        self.folder.path().join("acorn")
+        self.folder.join("acorn")
     }
 
     pub(super) fn home(&self) -> Home {
-        Home::at(self.folder.path().join("home"))
+        Home::at(self.folder.join("home"))
     }
 
-    fn tools_folder(&self) -> PathBuf {
-        self.folder.path().join("tools")
+    pub(super) fn tools_folder(&self) -> PathBuf {
+        self.folder.join("tools")
+    }
+
+    /// Returns whether the directory stays.
+    pub(super) fn is_kept(&self) -> bool {
+        self.temporary.is_none()
     }
 
     pub(super) fn tools(&self) -> impl Iterator<Item = PathBuf> {

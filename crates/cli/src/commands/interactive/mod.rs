@@ -82,7 +82,7 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
         })
     })?;
     if exit.starts_demo {
-        return demo::run(shared, &demo::DemoArguments {});
+        return demo::run(shared, &demo::DemoArguments::default());
     }
     if let Some(id) = &exit.session {
         terminal::say_resume(id);

@@ -71,7 +71,7 @@ pub(super) async fn follow(
         }
         if let AgentEvent::Notice { message } = event.as_ref()
             && !watched
-            && message.starts_with("Extension ")
+            && (message.starts_with("Extension ") || message.contains("(budget.warn."))
         {
             let _ = writeln!(streams::stderr(), "{} {}", paint(WARNING, "warning:"), indented(message));
         }

@@ -10,7 +10,7 @@ use crate::{
     failure::Problem,
     output::print_json,
     project::Project,
-    recorded_calls::{NewCase, choose, read_session},
+    recorded_calls::{NewCase, choose, modules_of, read_session},
     runtime, streams,
     terminal::{DIM, WARNING, paint},
 };
@@ -25,19 +25,24 @@ pub(super) fn run(mut project: Project, what: &str, as_json: bool) -> Result<Exi
     let (log, calls) = read_session(&project, session)?;
     let discovered = project.discover_asking()?;
     let chosen = choose(calls, call)?;
+    let modules = modules_of(&chosen, &discovered, &project);
     runtime::block_on(async {
-        let engine = project.engine();
-        let loaded = project.load(discovered, &engine, LoadScope::Scan).await;
+        // A recording names the module; others are found by the names of their tools.
+        let loaded = match modules.iter().all(Option::is_some) {
+            true => None,
+            false => Some(project.load(discovered, &project.engine(), LoadScope::Scan).await),
+        };
         // The id comes from the file, and becomes part of a path.
         let id: String = log.id().chars().filter(char::is_ascii_alphanumeric).take(8).collect();
         let secrets = secret_values();
         let (mut written, mut other) = (Vec::new(), Vec::new());
-        for call in &chosen {
-            let Some(tool) = loaded.get(&call.tool) else {
+        for (call, module) in chosen.iter().zip(modules) {
+            let by_name = || Some(loaded.as_ref()?.get(&call.tool)?.path.clone());
+            let Some(module) = module.or_else(by_name) else {
                 other.push(format!("{} (call {}) is not a custom tool here", call.tool, call.number));
                 continue;
             };
-            let complete = call.recording.clone().filter(|recording| recording.incomplete.is_none());
+            let complete = call.whole_recording().filter(|recording| recording.incomplete.is_none());
             let why = match (&call.recording, &complete) {
                 (_, Some(_)) => None,
                 (Some(recording), None) => recording.incomplete.clone(),
@@ -45,7 +50,7 @@ pub(super) fn run(mut project: Project, what: &str, as_json: bool) -> Result<Exi
             };
             let case = NewCase {
                 about: format!("Call {} of session {id}", call.number),
-                module: &tool.path,
+                module: &module,
                 tool: &call.tool,
                 arguments: &call.arguments,
                 recording: complete,

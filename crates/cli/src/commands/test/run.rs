@@ -43,9 +43,13 @@ pub(super) async fn run(
     let cwd = sandbox.root();
     let tape = Arc::new(if record { Tape::record(cwd) } else { Tape::play(cwd, &case.exec) });
     let settings = around.settings;
-    let options = engine_options(cwd, settings, &around.found)
+    let mut options = engine_options(cwd, settings, &around.found)
         .exec(Arc::clone(&tape) as _)
         .replaying(case.recording.is_some());
+    let recording = case.recording.clone().map(|it| it.replacing(CWD_MARK, &cwd.to_string_lossy()));
+    if let Some(load) = recording.as_ref().and_then(|recording| recording.load.as_deref()) {
+        options = options.load_from(&module.path, load.clone());
+    }
     let engine = Engine::new(options);
     let loaded = engine.load_modules(vec![module]).await.into_iter().next().context("nothing was loaded")?;
     let tool = choose(&loaded, case.tool.as_deref())?;
@@ -58,12 +62,9 @@ pub(super) async fn run(
     let pending = PendingStack::new();
     let mut context =
         ToolContext::detached().with_updates(sink).with_pending(PendingHandle::new(Arc::clone(&pending)));
-    let replay = match &case.recording {
+    let replay = match recording {
         Some(Recording { incomplete: Some(why), .. }) => bail!("its recording is not complete: {why}"),
-        Some(recording) => {
-            let recording = recording.clone().replacing(CWD_MARK, &cwd.to_string_lossy());
-            Some(CallTape::play_back(recording))
-        }
+        Some(recording) => Some(CallTape::play_back(recording)),
         None => None,
     };
     if let Some(replay) = &replay {
