@@ -124,7 +124,8 @@ fn starting(program: &Program, none: &Path, many: &Path, report: &mut Report) ->
     report.compare(SUBJECT, what, &with, ("toolsmith without tools", &without), Some(STARTING));
     let waiting = start(many)?;
     std::thread::sleep(SETTLING);
-    let resident = memory(&waiting.child, "VmRSS:").context("the memory of an idle agent could not be read")?;
+    let resident =
+        memory(&waiting.child, "VmRSS:").context("the memory of an idle agent could not be read")?;
     let resident = megabytes(resident);
     end(waiting.child)?;
     println!("  idle memory in MB: {}", verdict(resident, IDLE));
