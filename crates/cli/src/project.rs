@@ -8,7 +8,7 @@ use toolsmith::{
     ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, FoundHook, FoundHooks, Home, HookOptions,
     HookStatus, LiveTools, LoadScope, LoadedTools, TrustDecision, TrustedFiles, Warning,
     discover_configured_paths, discover_custom_tool_paths, discover_hooks, engine_options, find_project,
-    load_custom_tools,
+    load_custom_tool, load_custom_tools,
     settings::{FileState, LoadedSettings, SettingsFile, SettingsSources, load_settings},
     trust_store,
 };
@@ -259,6 +259,19 @@ impl Project {
         let disabled = &self.loaded.settings.tools.disabled;
         let names = toolsmith::built_in_names(&self.loaded.settings);
         load_custom_tools(discovered, &names, disabled, engine, mode).await
+    }
+
+    /// Loads what may have a tool of this name; more modules than `most` do not get runtimes of their own.
+    pub(crate) async fn load_tool(
+        &self,
+        name: &str,
+        discovered: Discovered,
+        engine: &Engine,
+        most: usize,
+    ) -> LoadedTools {
+        let disabled = &self.loaded.settings.tools.disabled;
+        let names = toolsmith::built_in_names(&self.loaded.settings);
+        load_custom_tool(name, discovered, &names, disabled, engine, most).await
     }
 
     /// Follows what was loaded.

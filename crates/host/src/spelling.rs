@@ -29,7 +29,18 @@ pub(crate) fn fold_components(path: &Path) -> Vec<String> {
 
 /// Returns a path as it is compared. It does not lead to a file.
 pub fn fold_path(path: &Path) -> PathBuf {
-    fold_components(path).iter().collect()
+    match path.to_str() {
+        // Most paths, and a session folds those of all its modules.
+        Some(text) if folds_to_lower_case(text) => PathBuf::from(text.to_ascii_lowercase()),
+        _ => fold_components(path).iter().collect(),
+    }
+}
+
+/// Returns whether folding a path changes nothing but the case of letters.
+fn folds_to_lower_case(path: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    let mut parts = path.strip_prefix('/').unwrap_or(path).split('/');
+    parts.all(|part| !part.is_empty() && !part.ends_with('.') && part.bytes().all(is_plain))
 }
 
 /// Returns whether two real paths are spellings of the same place: one file or directory, found by names that some file system

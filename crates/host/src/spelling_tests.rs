@@ -23,6 +23,29 @@ fn names_that_a_file_system_takes_for_the_same_fold_to_one() {
     assert_eq!(fold_path(Path::new("/a/...")), Path::new("/a/..."));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_plain_path_folds_as_its_components_do() {
+    for path in [
+        "/a/B/c.ts",
+        "a/b",
+        "/",
+        "",
+        "/a//b",
+        "/a/",
+        "/a/./b",
+        "/a/../b",
+        "/a/b.",
+        "/a/b /c",
+        "/.Git/x-Y_z",
+        "./a",
+        "/a/\u{c4}",
+    ] {
+        let parts: PathBuf = fold_components(Path::new(path)).iter().collect();
+        assert_eq!(fold_path(Path::new(path)).as_os_str(), parts.as_os_str(), "{path}");
+    }
+}
+
 /// File systems of Windows do not tell the two directories apart.
 #[cfg(unix)]
 #[test]

@@ -19,7 +19,7 @@ use crate::{
     instance::SharedState,
     limits::Limits,
     load::{LoadedModule, real_path},
-    load_modules::{Purpose, load_all},
+    load_modules::{Purpose, load_all, load_for_tool},
     module_request::ModuleRequest,
     ops::WebClients,
     options::{BuiltInSpecs, EngineOptions, EngineRules, EngineStats, ExecHandler},
@@ -132,6 +132,18 @@ impl Engine {
     /// Loads modules like [`Engine::load`], each restricted to the files its request allows.
     pub async fn load_modules(&self, modules: Vec<ModuleRequest>) -> Vec<LoadedModule> {
         load_all(&self.shared, modules, Purpose::Use).await
+    }
+
+    /// Loads those of the modules that may have a tool of this name, with their places in `modules`. With `is_free` the name is
+    /// not taken by a built-in tool, so that the first module with it is enough. More modules than `most` are only scanned.
+    pub async fn load_for_tool(
+        &self,
+        modules: Vec<ModuleRequest>,
+        name: &str,
+        is_free: bool,
+        most: usize,
+    ) -> Vec<(usize, LoadedModule)> {
+        load_for_tool(&self.shared, modules, name, is_free, most).await
     }
 
     /// Reads the definitions of modules without giving each its own runtime: they are loaded one after another into a

@@ -7,7 +7,7 @@ use std::{
 };
 
 use crate::{
-    definitions::{CacheSession, CachedModule, Outcome, Remembered},
+    definitions::{CacheSession, CachedModule, Outcome, Remembered, has_tool},
     described::Described,
     engine::EngineShared,
     errors::LoadError,
@@ -57,7 +57,7 @@ pub(crate) async fn load_all(
             Purpose::Scan => scan::scan_all(engine, requests).await,
             Purpose::Use => {
                 let wanted = requests.into_iter().map(|request| {
-                    let file = real_path(&engine.cwd, &request.path);
+                    let file = request.file(&engine.cwd);
                     Wanted { request, file, known: None }
                 });
                 let wanted = wanted.collect();
@@ -65,12 +65,62 @@ pub(crate) async fn load_all(
             }
         };
     };
+    load_with(engine, definitions.open(), requests, purpose).await
+}
+
+/// Loads the modules that may have a tool of this name, in their order, with their places in `requests`: those whose cached
+/// definitions have it, and those without any. If `is_free`, the first module with the name gets it, so the modules after
+/// one that is known to have it are not looked at. More modules than `most` are only scanned.
+pub(crate) async fn load_for_tool(
+    engine: &Arc<EngineShared>,
+    requests: Vec<ModuleRequest>,
+    name: &str,
+    is_free: bool,
+    most: usize,
+) -> Vec<(usize, LoadedModule)> {
+    let purpose = |count: usize| if count > most { Purpose::Scan } else { Purpose::Use };
+    let Some(definitions) = &engine.definitions else {
+        let purpose = purpose(requests.len());
+        return load_all(engine, requests, purpose).await.into_iter().enumerate().collect();
+    };
     let mut cache = definitions.open();
+    let (mut places, mut wanted) = (Vec::new(), Vec::new());
+    for (at, mut request) in requests.into_iter().enumerate() {
+        let file = request.file(&engine.cwd);
+        let known = cache.get(&file, request.imports.as_ref());
+        let has_it = match known.map(|known| known.remembered) {
+            Some(Remembered::Definitions(said))
+                if is_cacheable(engine.engines.choice(&engine.cwd, &file)) =>
+            {
+                Some(has_tool(&said, name))
+            }
+            _ => None,
+        };
+        if has_it == Some(false) {
+            continue;
+        }
+        request.real_path = Some(file);
+        places.push(at);
+        wanted.push(request);
+        if is_free && has_it == Some(true) {
+            break;
+        }
+    }
+    let purpose = purpose(wanted.len());
+    places.into_iter().zip(load_with(engine, cache, wanted, purpose).await).collect()
+}
+
+async fn load_with(
+    engine: &Arc<EngineShared>,
+    mut cache: CacheSession,
+    requests: Vec<ModuleRequest>,
+    purpose: Purpose,
+) -> Vec<LoadedModule> {
     let mut modules: Vec<Option<LoadedModule>> = Vec::with_capacity(requests.len());
     let (mut wanted, mut scanned) = (Vec::new(), Vec::new());
     for (at, request) in requests.into_iter().enumerate() {
-        let file = real_path(&engine.cwd, &request.path);
-        let known = cache.get(&file, request.imports.as_ref()).cloned();
+        let file = request.file(&engine.cwd);
+        let known = cache.get(&file, request.imports.as_ref());
         modules.push(known.as_ref().and_then(|known| from_cache(engine, &request, &file, known, purpose)));
         if modules[at].is_some() {
             continue;
@@ -119,7 +169,7 @@ fn from_cache(
     let start = Instant::now();
     let Remembered::Definitions(said) = &known.remembered else { return None };
     let host = ModuleHost::new(engine, file, request.imports.clone());
-    if !is_cacheable(&host) {
+    if !is_cacheable(host.choice()) {
         return None;
     }
     let described = host.describe_from(said)?;
@@ -134,8 +184,8 @@ fn from_cache(
 }
 
 /// Modules that are set to run in another engine are not cached: what they read cannot be seen there.
-fn is_cacheable(host: &ModuleHost) -> bool {
-    matches!(host.choice(), None | Some(EngineKind::Embedded))
+fn is_cacheable(choice: Option<EngineKind>) -> bool {
+    matches!(choice, None | Some(EngineKind::Embedded))
 }
 
 /// Returns whether a module takes part in the start of a session. It is loaded with the others then, at once, instead
@@ -173,7 +223,7 @@ async fn load_each(engine: &Arc<EngineShared>, wanted: Vec<Wanted>, purpose: Pur
 
 async fn load_one(engine: &Arc<EngineShared>, wanted: Wanted, purpose: Purpose) -> Loaded {
     let (start, begun) = (Instant::now(), SystemTime::now());
-    let Wanted { request: ModuleRequest { path, imports }, file, known } = wanted;
+    let Wanted { request: ModuleRequest { path, imports, .. }, file, known } = wanted;
     if let Some(error) = refuse(&path) {
         return Loaded { module: failed(path, error, start), entry: None };
     }
@@ -224,7 +274,7 @@ fn entry_of(
     is_gated: bool,
     begun: SystemTime,
 ) -> Option<CachedModule> {
-    if host.options().engine.definitions.is_none() || !is_cacheable(host) {
+    if host.options().engine.definitions.is_none() || !is_cacheable(host.choice()) {
         return None;
     }
     let (kind, why) = host.engine();

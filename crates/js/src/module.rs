@@ -199,6 +199,11 @@ impl ModuleHost {
         Some(described)
     }
 
+    /// Returns whether it was described from the cache and not loaded since.
+    pub(crate) fn is_cached(&self) -> bool {
+        self.expected.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
     /// Has the module run in the engine that it needed before, if that is installed.
     pub(crate) fn move_to(&self, kind: EngineKind, reason: &str) {
         let engine = &self.options.engine;
@@ -487,7 +492,7 @@ impl ModuleHost {
 
     /// Returns the instance for rendering: a module that was never started is started, one that was stopped is not.
     pub(crate) async fn for_rendering(&self) -> Option<InUse> {
-        if !self.is_replaced() && self.expected.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
+        if !self.is_replaced() && self.is_cached() {
             return self.instance().await.ok();
         }
         self.running().await

@@ -37,9 +37,17 @@ impl ModuleInputs {
 
     /// Returns whether every input is as it was.
     pub fn are_unchanged(&self) -> bool {
-        self.inputs.as_ref().is_none_or(|inputs| {
-            let inputs = inputs.lock().unwrap_or_else(PoisonError::into_inner);
-            inputs.are_unchanged(self.gate.as_ref(), &mut Checked::default())
+        Self::all_are_unchanged([self])
+    }
+
+    /// Returns whether every input of several modules is as it was. What they have in common is looked at once.
+    pub fn all_are_unchanged<'a>(modules: impl IntoIterator<Item = &'a Self>) -> bool {
+        let mut checked = Checked::default();
+        modules.into_iter().all(|module| {
+            module.inputs.as_ref().is_none_or(|inputs| {
+                let inputs = inputs.lock().unwrap_or_else(PoisonError::into_inner);
+                inputs.are_unchanged(module.gate.as_ref(), &mut checked)
+            })
         })
     }
 

@@ -6,6 +6,8 @@ use std::{
     sync::Arc,
 };
 
+use crate::load::real_path;
+
 /// Decides which files a module may run by importing them. The embedder supplies it, for example from a list of trusted
 /// folders (CONTRACT 2.8).
 #[derive(Clone)]
@@ -47,12 +49,14 @@ pub struct ModuleRequest {
     pub path: PathBuf,
     /// Which files it may import.
     pub imports: Option<ImportGate>,
+    /// Its real path, if the embedder resolved it.
+    pub(crate) real_path: Option<PathBuf>,
 }
 
 impl ModuleRequest {
     /// A module that may import every file.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), imports: None }
+        Self { path: path.into(), imports: None, real_path: None }
     }
 
     /// Restricts which files the module may import.
@@ -60,6 +64,18 @@ impl ModuleRequest {
     pub fn imports(mut self, gate: ImportGate) -> Self {
         self.imports = Some(gate);
         self
+    }
+
+    /// Sets the path without links, so that it is not resolved again.
+    #[must_use]
+    pub fn real_path(mut self, path: impl Into<PathBuf>) -> Self {
+        self.real_path = Some(path.into());
+        self
+    }
+
+    /// Returns the file to load.
+    pub(crate) fn file(&self, cwd: &Path) -> PathBuf {
+        self.real_path.clone().unwrap_or_else(|| real_path(cwd, &self.path))
     }
 }
 

@@ -14,7 +14,7 @@ use crate::{
     engine::EngineShared,
     errors::LoadError,
     instance::{Instance, Runner, StartedLoad},
-    load::{LoadedModule, real_path},
+    load::LoadedModule,
     load_modules::{failed, refuse},
     module::{ModuleHost, Started, finish},
     module_inputs::ModuleInputs,
@@ -100,12 +100,12 @@ impl Surveyor {
         request: ModuleRequest,
     ) -> Result<(Surveyed, Arc<Instance>, StartedLoad), LoadedModule> {
         let start = Instant::now();
-        let ModuleRequest { path, imports } = request;
+        let file = request.file(&self.engine.cwd);
+        let ModuleRequest { path, imports, .. } = request;
         let gate = imports.as_ref().map(ImportGate::identity);
         if let Some(error) = refuse(&path) {
             return Err(failed(path, error, start));
         }
-        let file = real_path(&self.engine.cwd, &path);
         let host = ModuleHost::new(&self.engine, &file, imports);
         let instance = match self.instances.remove(&gate).filter(|instance| instance.is_alive()) {
             Some(instance) => instance,

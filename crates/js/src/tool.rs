@@ -44,12 +44,16 @@ pub(crate) struct JsTool {
 impl JsTool {
     pub(crate) fn new(module: Arc<ModuleHost>, described: &DescribedTool) -> Result<Self, String> {
         let spec = described.spec();
-        // Checked here rather than at registration, so that the error is reported with its module.
-        ArgumentSchema::compile(&spec.parameters)
-            .map_err(|error| format!("Tool \"{}\" has invalid parameters: {error}", spec.name))?;
-        if let Some(schema) = &spec.output_schema {
-            ResultSchema::compile(schema)
-                .map_err(|error| format!("Tool \"{}\" has an invalid outputSchema: {error}", spec.name))?;
+        // Checked here rather than at registration, so that the error is reported with its module. Definitions with errors are
+        // not cached.
+        if !module.is_cached() {
+            ArgumentSchema::compile(&spec.parameters)
+                .map_err(|error| format!("Tool \"{}\" has invalid parameters: {error}", spec.name))?;
+            if let Some(schema) = &spec.output_schema {
+                ResultSchema::compile(schema).map_err(|error| {
+                    format!("Tool \"{}\" has an invalid outputSchema: {error}", spec.name)
+                })?;
+            }
         }
         let mut render_hooks = RenderHooks::new(described.has_render_call, described.has_render_result);
         render_hooks.own_frame = described.own_frame;

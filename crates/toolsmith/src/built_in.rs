@@ -68,10 +68,7 @@ pub fn write_rules(
 pub(crate) fn protect_found(protected: &Protected, discovered: &Discovered) {
     discovered.configured.iter().for_each(|path| protected.add(path));
     for module in &discovered.modules {
-        protected.add_module(&module.path);
-        if module.path != module.real_path {
-            protected.add_module(&module.real_path);
-        }
+        protected.add_module_at(&module.path, &module.real_path);
     }
 }
 

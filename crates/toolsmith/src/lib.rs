@@ -52,7 +52,7 @@ pub use live_tools::{LiveTools, StaleModule};
 pub use load_error::ToolLoadError;
 pub use loading::{
     CustomTool, LoadScope, LoadedExtension, LoadedTools, definition_cache, discover_and_load_custom_tools,
-    engine_options, load_custom_tools,
+    engine_options, load_custom_tool, load_custom_tools,
 };
 pub use mcp::{McpPrompt, find_mcp_tool, mcp_configuration, mcp_servers};
 pub use plugins::{

@@ -8,7 +8,7 @@ use std::{
 };
 
 use toolsmith_agent::RESOLVE;
-use toolsmith_js::{Engine, EngineKind, EngineOptions, LoadedModule, LoadedTool, SchemaKind};
+use toolsmith_js::{Engine, EngineKind, EngineOptions, LoadedModule, LoadedTool, ModuleRequest, SchemaKind};
 use toolsmith_tool::{Extension, Origin, OriginKind, RegisterError, Tool, check_tool_name};
 
 use crate::{
@@ -226,12 +226,34 @@ pub async fn load_custom_tools(
     mode: LoadScope,
 ) -> LoadedTools {
     let ready: Vec<FoundModule> = discovered.ready().cloned().collect();
-    let requests = ready.iter().map(FoundModule::request).collect();
+    let requests = requests(&ready);
     let loaded = match mode {
         LoadScope::Call => engine.load_modules(requests).await,
         LoadScope::Scan => engine.scan_modules(requests).await,
     };
     sort_modules(discovered, ready.into_iter().zip(loaded).collect(), built_in_names, disabled)
+}
+
+/// Loads the modules that may have a tool of this name, and no others if their definitions are cached (CONTRACT 13.1). The result
+/// has the tool that [`load_custom_tools`] finds by the name. More modules than `most` do not get runtimes of their own.
+pub async fn load_custom_tool(
+    name: &str,
+    discovered: Discovered,
+    built_in_names: &[&str],
+    disabled: &[String],
+    engine: &Engine,
+    most: usize,
+) -> LoadedTools {
+    let ready: Vec<FoundModule> = discovered.ready().cloned().collect();
+    let is_free = !built_in_names.contains(&name);
+    let loaded = engine.load_for_tool(requests(&ready), name, is_free, most).await;
+    let loaded = loaded.into_iter().filter_map(|(at, module)| Some((ready.get(at)?.clone(), module)));
+    sort_modules(discovered, loaded.collect(), built_in_names, disabled)
+}
+
+/// Returns the load requests of modules that were just found.
+fn requests(found: &[FoundModule]) -> Vec<ModuleRequest> {
+    found.iter().map(|module| module.request().real_path(&module.real_path)).collect()
 }
 
 /// Collects the tools of loaded modules; each name goes to the first one that has it.

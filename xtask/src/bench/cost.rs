@@ -113,19 +113,21 @@ fn starting(program: &Program, none: &Path, many: &Path, report: &mut Report) ->
     let (mut without, mut with) = (Sample::default(), Sample::default());
     for _ in 0..ROUNDS / 2 {
         for (place, sample) in [(none, &mut without), (many, &mut with)] {
-            let Waiting { child, elapsed } = start(place)?;
-            end(child)?;
-            sample.push(elapsed);
+            let waiting = start(place)?;
+            end(waiting.child)?;
+            sample.push(waiting.elapsed);
         }
     }
     println!("  none          {}", describe(&without));
     println!("  {:<13} {}   {}", modules::COUNT, describe(&with), verdict(with.ratio(&without), STARTING));
     let what = format!("from start to the first request with {} tools", modules::COUNT);
     report.compare(SUBJECT, what, &with, ("toolsmith without tools", &without), Some(STARTING));
-    let Waiting { child, .. } = start(many)?;
+    let waiting = start(many)?;
     std::thread::sleep(SETTLING);
-    let resident = memory(&child, "VmRSS:").map_or(f64::NAN, megabytes);
-    end(child)?;
+    let resident =
+        memory(&waiting.child, "VmRSS:").context("the memory of an idle agent could not be read")?;
+    let resident = megabytes(resident);
+    end(waiting.child)?;
     println!("  idle memory in MB: {}", verdict(resident, IDLE));
     report.figure(
         SUBJECT,

@@ -11,7 +11,7 @@ use super::{
     program::Program,
     report::{Report, kept},
     sample::{Sample, describe, verdict},
-    waiting::{self, Waiting},
+    waiting,
 };
 
 /// Name in the report.
@@ -109,9 +109,9 @@ fn idle(program: &Program, empty: &Path, modules: &Modules, kind: &str, report: 
     for index in 0..IDLE_TOOLS {
         command.arg("--tool").arg(modules.folder.join(kind).join(format!("t{index}.ts")));
     }
-    let Waiting { child, .. } = waiting::start(command)?;
+    let waiting = waiting::start(command)?;
     std::thread::sleep(SETTLING);
-    let field = |name| memory(&child, name).map_or(f64::NAN, megabytes);
+    let field = |name| memory(&waiting.child, name).map_or(f64::NAN, megabytes);
     println!(
         "list: an idle agent with {IDLE_TOOLS} {kind} tools has {} MB resident; {:.1} MB of it its own, {:.1} MB the program's file",
         verdict(field("VmRSS:"), IDLE_MEGABYTES),
@@ -125,5 +125,5 @@ fn idle(program: &Program, empty: &Path, modules: &Modules, kind: &str, report: 
         format!("{resident:.1} MB"),
         Some(kept(resident <= IDLE_MEGABYTES, format!("≤ {IDLE_MEGABYTES} MB"))),
     );
-    end(child)
+    end(waiting.child)
 }

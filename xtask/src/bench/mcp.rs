@@ -18,7 +18,7 @@ use super::{
     program::Program,
     report::{Report, kept},
     sample::{Sample, describe, verdict},
-    waiting::{self, Waiting},
+    waiting,
 };
 
 const SUBJECT: &str = "MCP";
@@ -190,9 +190,9 @@ fn first_prompt(program: &Program, folder: &Path, bun: &Path, report: &mut Repor
     let once = |place: &Path| -> Result<Duration> {
         let mut command = waiting::command(program, place)?;
         command.arg("--trust");
-        let Waiting { child, elapsed } = waiting::start(command)?;
-        end(child)?;
-        Ok(elapsed)
+        let waiting = waiting::start(command)?;
+        end(waiting.child)?;
+        Ok(waiting.elapsed)
     };
     // The first session learns the tools. Killed too early it would learn nothing, so it may take its time.
     let mut list = program.start(&with);

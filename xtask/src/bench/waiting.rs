@@ -2,9 +2,9 @@
 
 use std::{
     fs,
-    io::{BufRead, BufReader},
+    io::{BufRead, BufReader, Read as _},
     path::Path,
-    process::{Child, Command, Stdio},
+    process::{Child, ChildStdout, Command, Stdio},
     time::{Duration, Instant},
 };
 
@@ -16,6 +16,8 @@ use super::program::Program;
 pub(crate) struct Waiting {
     pub(crate) child: Child,
     pub(crate) elapsed: Duration,
+    /// Held open: an agent whose output is closed exits.
+    pub(crate) _output: BufReader<ChildStdout>,
 }
 
 /// Creates the command of an agent in `folder` whose model never answers. Options can be added before it is started.
@@ -35,8 +37,9 @@ pub(crate) fn start(mut command: Command) -> Result<Waiting> {
     let mut child =
         command.arg("Wait.").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
     let stdout = child.stdout.take().context("it has an output")?;
+    let mut output = BufReader::new(stdout);
     let mut elapsed = None;
-    for line in BufReader::new(stdout).lines() {
+    for line in output.by_ref().lines() {
         let line = line?;
         if line.contains("\"message_start\"") && line.contains("\"assistant\"") {
             elapsed = Some(start.elapsed());
@@ -44,5 +47,5 @@ pub(crate) fn start(mut command: Command) -> Result<Waiting> {
         }
     }
     ensure!(elapsed.is_some(), "the agent exited before its first request");
-    Ok(Waiting { child, elapsed: elapsed.unwrap_or_default() })
+    Ok(Waiting { child, elapsed: elapsed.unwrap_or_default(), _output: output })
 }

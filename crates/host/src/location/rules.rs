@@ -2,8 +2,8 @@
 //! folder, unless the file decides what runs next; `exec` everywhere else; and never what the program keeps for itself.
 
 use std::{
-    cell::OnceCell,
-    collections::{BTreeSet, HashMap},
+    cell::{OnceCell, RefCell},
+    collections::{BTreeSet, HashMap, HashSet},
     path::{Path, PathBuf},
     sync::{Arc, PoisonError, RwLock},
 };
@@ -94,16 +94,21 @@ impl Protected {
 
     /// Adds a module that was loaded. Files that would be found in its place by the same import are covered too.
     pub fn add_module(&self, file: &Path) {
-        // A project may have many modules, and folding and resolving are most of what a session costs for each.
-        let real = real(file);
+        self.add_module_at(file, &real(file));
+    }
+
+    /// Adds a module like [`Protected::add_module`] whose path without links is known: a project may have many, and folding
+    /// and resolving are most of what a session costs for each.
+    pub fn add_module_at(&self, file: &Path, real: &Path) {
+        let place = fold_path(real);
         {
             let mut paths = self.paths.write().unwrap_or_else(PoisonError::into_inner);
             if file != real {
                 paths.insert(fold_path(file));
             }
-            paths.insert(fold_path(&real));
+            paths.insert(place.clone());
         }
-        self.add_import(&real);
+        self.add_folded_import(&place);
     }
 
     /// Adds paths that decide what imports refer to: where one looked for a module, and manifests that it read. They need
@@ -135,10 +140,13 @@ impl Protected {
 
     /// Adds the place of a module: what an import of it finds first, and what redirects the import.
     fn add_import(&self, place: &Path) {
+        self.add_folded_import(&fold_path(place));
+    }
+
+    fn add_folded_import(&self, file: &Path) {
         let mut modules = self.modules.write().unwrap_or_else(PoisonError::into_inner);
-        let file = fold_path(place);
         let stem = |file: &Path| Some(file.parent()?.join(file.file_stem()?));
-        let mut stems = vec![stem(&file)];
+        let mut stems = vec![stem(file)];
         if file.file_stem().is_some_and(|stem| stem == "index") {
             stems.push(file.parent().map(Path::to_path_buf));
         }
@@ -365,7 +373,8 @@ impl Now<'_> {
         exists: &dyn Fn(&Path) -> bool,
     ) -> Option<&'static str> {
         // The path as it was asked for counts too: `.husky/pre-commit` is a hook wherever `.husky` leads.
-        if let Some(what) = anywhere(&folded(file)).or_else(|| anywhere(&folded(asked))) {
+        let paths = if asked == file { &[file][..] } else { &[file, asked] };
+        if let Some(what) = paths.iter().find_map(|path| anywhere(&folded(path))) {
             return Some(what);
         }
         if let Some(what) = self.in_home(file) {
@@ -418,9 +427,21 @@ impl FileTiers for WriteRules {
     fn tier_of(&self, files: &[FileChange]) -> Result<Tier, String> {
         let now = self.now();
         let mut tier = Tier::Write;
-        // Files that are harmless one by one may make a repository together.
+        // Files that are harmless one by one may make a repository together. A change may have thousands of files, most of them
+        // in the same directories.
+        let written = files.iter().filter(|file| file.content.is_some());
+        let written: HashSet<&Path> = written.flat_map(|file| file.target.ancestors()).collect();
+        let looked_at = RefCell::new(HashMap::<PathBuf, bool>::new());
         let exists = |path: &Path| {
-            path.exists() || files.iter().any(|file| file.content.is_some() && file.target.starts_with(path))
+            if written.contains(path) {
+                return true;
+            }
+            let known = looked_at.borrow().get(path).copied();
+            known.unwrap_or_else(|| {
+                let exists = path.exists();
+                looked_at.borrow_mut().insert(path.to_path_buf(), exists);
+                exists
+            })
         };
         for file in files {
             match now.judge_with(&file.path, &file.target, &exists) {

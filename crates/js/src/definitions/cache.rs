@@ -1,11 +1,12 @@
 //! The files of the definition cache: one for each working directory, in a private folder of the user. A file that is
-//! damaged, of another version or of another directory is ignored. Writing replaces a whole file, so that two programs
-//! cannot mix their entries; the loser's modules are loaded again.
+//! damaged, of another version or of another directory is ignored, and so is a damaged line. Writing replaces a whole file,
+//! so that two programs cannot mix their entries; the loser's modules are loaded again.
 
 use std::{
     collections::BTreeMap,
     fs, io,
     io::Write as _,
+    ops::Range,
     path::{Path, PathBuf},
 };
 
@@ -21,11 +22,14 @@ use crate::{
     module_request::ImportGate,
 };
 
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
+const EXTENSION: &str = "jsonl";
 /// Folder of compiled code.
 const COMPILED: &str = "compiled";
 /// Larger files are neither written nor read.
 const MAX_BYTES: u64 = 64 << 20;
+/// Separates the path of a module from its entry. It occurs in neither, because both are JSON.
+const SEPARATOR: char = '\t';
 
 /// The definition cache of one working directory.
 #[derive(Clone, Debug)]
@@ -34,14 +38,30 @@ pub(crate) struct Definitions {
     cwd: PathBuf,
 }
 
-#[derive(Debug, Default, Serialize, Deserialize)]
-struct CacheFile {
+/// The first line of a file.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Header {
     format: u32,
     /// Identifies the build of the program.
     program: String,
     cwd: String,
+}
+
+/// A cache file. Entries are parsed when they are needed: a command may use one of many.
+#[derive(Debug)]
+struct CacheFile {
+    header: Header,
+    text: String,
     /// Entries by the real path of the module.
-    modules: BTreeMap<String, CachedModule>,
+    modules: BTreeMap<String, Entry>,
+}
+
+#[derive(Debug)]
+enum Entry {
+    /// As it is in the text of the file.
+    Text(Range<usize>),
+    /// Changed since the file was read.
+    Changed(CachedModule),
 }
 
 /// The cache during one load of modules.
@@ -65,27 +85,24 @@ impl Definitions {
 
     fn path(&self) -> Option<PathBuf> {
         let cwd = self.cwd.to_str()?;
-        Some(self.folder.join(format!("{}.json", &content_hash(cwd.as_bytes()).to_string()[..32])))
+        Some(self.folder.join(format!("{}.{EXTENSION}", &content_hash(cwd.as_bytes()).to_string()[..32])))
     }
 
     /// Reads the entries.
     pub(crate) fn open(&self) -> Session {
-        let program = program_id();
         let cwd = self.cwd.to_string_lossy().into_owned();
-        let file = self
-            .path()
-            .and_then(|path| read(&path))
-            .filter(|file| file.format == FORMAT && file.program == program && file.cwd == cwd);
-        let file = file.unwrap_or(CacheFile { format: FORMAT, program, cwd, modules: BTreeMap::new() });
+        let header = Header { format: FORMAT, program: program_id(), cwd };
+        let file = self.path().and_then(|path| CacheFile::read(&path)).filter(|file| file.header == header);
+        let file = file.unwrap_or(CacheFile { header, text: String::new(), modules: BTreeMap::new() });
         Session { cache: self.clone(), file, checked: Checked::default(), is_changed: false }
     }
 
     /// Removes the entry of a module whose definitions turned out to vary, and has it loaded from now on.
     pub(crate) fn distrust(&self, module: &Path) {
         let mut session = self.open();
-        if let Some(entry) = module.to_str().and_then(|path| session.file.modules.get_mut(path)) {
+        if let Some(mut entry) = module.to_str().and_then(|path| session.file.entry(path)) {
             entry.remembered = Remembered::Uncached("its definitions vary".to_owned());
-            session.is_changed = true;
+            session.set(module, Some(entry));
             session.save();
         }
     }
@@ -93,15 +110,15 @@ impl Definitions {
 
 impl Session {
     /// Returns what is known about a module, if all its inputs are unchanged.
-    pub(crate) fn get(&mut self, module: &Path, gate: Option<&ImportGate>) -> Option<&CachedModule> {
-        let entry = self.file.modules.get(module.to_str()?)?;
+    pub(crate) fn get(&mut self, module: &Path, gate: Option<&ImportGate>) -> Option<CachedModule> {
+        let entry = self.file.entry(module.to_str()?)?;
         entry.is_valid(gate, &mut self.checked).then_some(entry)
     }
 
     /// Returns the files of the last version of a module that was cached, and the other paths that decided what its
     /// imports refer to, whatever changed since.
     pub(crate) fn last_files(&self, module: &Path) -> Vec<PathBuf> {
-        let entry = module.to_str().and_then(|path| self.file.modules.get(path));
+        let entry = module.to_str().and_then(|path| self.file.entry(path));
         entry.map_or_else(Vec::new, |entry| [entry.inputs.files(), entry.inputs.candidates()].concat())
     }
 
@@ -109,7 +126,11 @@ impl Session {
     pub(crate) fn set(&mut self, module: &Path, entry: Option<CachedModule>) {
         let Some(path) = module.to_str() else { return };
         self.is_changed |= match entry {
-            Some(entry) => self.file.modules.insert(path.to_owned(), entry.clone()).as_ref() != Some(&entry),
+            Some(entry) => {
+                let is_new = self.file.entry(path).as_ref() != Some(&entry);
+                self.file.modules.insert(path.to_owned(), Entry::Changed(entry));
+                is_new
+            }
             None => self.file.modules.remove(path).is_some(),
         };
     }
@@ -121,9 +142,65 @@ impl Session {
         }
         self.file.modules.retain(|path, _| Path::new(path).exists());
         let Some(path) = self.cache.path() else { return };
-        if let Err(error) = write(&self.cache.folder, &path, &self.file) {
+        if let Err(error) = self.file.write(&self.cache.folder, &path) {
             tracing::debug!(%error, "definitions were not cached");
         }
+    }
+}
+
+impl CacheFile {
+    /// Reads a file: a line with the header, then one for each module. A line that is damaged is ignored.
+    fn read(path: &Path) -> Option<Self> {
+        let text = String::from_utf8(read_regular(path, MAX_BYTES).ok()?).ok()?;
+        let (header, rest) = text.split_once('\n')?;
+        let header = serde_json::from_str(header).ok()?;
+        let mut at = text.len() - rest.len();
+        let mut modules = BTreeMap::new();
+        for line in rest.split_inclusive('\n') {
+            let end = at + line.trim_end_matches('\n').len();
+            if let Some((path, _)) = line.split_once(SEPARATOR)
+                && let Ok(name) = serde_json::from_str(path)
+            {
+                modules.insert(name, Entry::Text(at + path.len() + SEPARATOR.len_utf8()..end));
+            }
+            at += line.len();
+        }
+        Some(Self { header, text, modules })
+    }
+
+    fn entry(&self, module: &str) -> Option<CachedModule> {
+        self.modules.get(module).and_then(|entry| self.parse(entry))
+    }
+
+    fn parse(&self, entry: &Entry) -> Option<CachedModule> {
+        match entry {
+            Entry::Text(place) => serde_json::from_str(self.text.get(place.clone())?).ok(),
+            Entry::Changed(entry) => Some(entry.clone()),
+        }
+    }
+
+    fn write(&self, folder: &Path, path: &Path) -> io::Result<()> {
+        let mut bytes = serde_json::to_vec(&self.header)?;
+        for (name, entry) in &self.modules {
+            bytes.push(b'\n');
+            serde_json::to_writer(&mut bytes, name)?;
+            write!(bytes, "{SEPARATOR}")?;
+            match entry {
+                Entry::Text(place) => {
+                    bytes.extend_from_slice(self.text.get(place.clone()).unwrap_or_default().as_bytes())
+                }
+                Entry::Changed(entry) => serde_json::to_writer(&mut bytes, entry)?,
+            }
+        }
+        bytes.push(b'\n');
+        if bytes.len() as u64 > MAX_BYTES {
+            return Ok(());
+        }
+        toolsmith_host::create_private_folder(folder)?;
+        let mut new = tempfile::NamedTempFile::new_in(folder)?;
+        new.write_all(&bytes)?;
+        new.persist(path).map_err(io::Error::from)?;
+        Ok(())
     }
 }
 
@@ -137,22 +214,6 @@ pub(crate) fn program_id() -> String {
     let modified = metadata.and_then(|metadata| metadata.modified()).ok();
     content_hash(format!("{} {size} {modified:?} {stamp:?} {zone:?}", env!("CARGO_PKG_VERSION")).as_bytes())
         .to_string()
-}
-
-fn read(path: &Path) -> Option<CacheFile> {
-    serde_json::from_slice(&read_regular(path, MAX_BYTES).ok()?).ok()
-}
-
-fn write(folder: &Path, path: &Path, file: &CacheFile) -> io::Result<()> {
-    let bytes = serde_json::to_vec(file)?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Ok(());
-    }
-    toolsmith_host::create_private_folder(folder)?;
-    let mut new = tempfile::NamedTempFile::new_in(folder)?;
-    new.write_all(&bytes)?;
-    new.persist(path).map_err(io::Error::from)?;
-    Ok(())
 }
 
 /// Summary of one cached module.
@@ -195,25 +256,26 @@ pub fn list_definitions(folder: &Path) -> io::Result<Vec<CachedProject>> {
     let program = program_id();
     let mut projects = Vec::new();
     for path in cache_files(folder)? {
-        let Some(file) = read(&path) else { continue };
+        let Some(file) = CacheFile::read(&path) else { continue };
         let mut checked = Checked::default();
-        let is_current = file.format == FORMAT && file.program == program;
-        let modules = file.modules.iter().map(|(path, entry)| CacheSummary {
+        let is_current = file.header.format == FORMAT && file.header.program == program;
+        let entries = file.modules.iter().filter_map(|(path, entry)| Some((path, file.parse(entry)?)));
+        let modules = entries.map(|(path, entry)| CacheSummary {
             path: PathBuf::from(path),
             is_cached: matches!(entry.remembered, Remembered::Definitions(_)),
-            reason: match &entry.remembered {
-                Remembered::Definitions(_) => None,
-                Remembered::Engine(engine, why) => Some(format!("runs in {}: {why}", engine.kind())),
-                Remembered::Uncached(why) => Some(why.clone()),
-            },
             files: entry.inputs.files().len(),
             is_current: is_current && entry.inputs.are_unchanged(None, &mut checked),
+            reason: match entry.remembered {
+                Remembered::Definitions(_) => None,
+                Remembered::Engine(engine, why) => Some(format!("runs in {}: {why}", engine.kind())),
+                Remembered::Uncached(why) => Some(why),
+            },
         });
         projects.push(CachedProject {
             modules: modules.collect(),
-            cwd: PathBuf::from(file.cwd),
+            cwd: PathBuf::from(&file.header.cwd),
             is_current,
-            bytes: fs::metadata(&path).map_or(0, |metadata| metadata.len()),
+            bytes: file.text.len() as u64,
         });
     }
     Ok(projects)
@@ -240,7 +302,7 @@ fn cache_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let paths = entries.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<Vec<_>>>()?;
     let mut files: Vec<_> = paths
         .into_iter()
-        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+        .filter(|path| path.extension().is_some_and(|extension| extension == EXTENSION))
         .collect();
     files.sort();
     Ok(files)

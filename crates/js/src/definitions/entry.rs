@@ -112,6 +112,19 @@ fn contains_date(observed: &Observed, said: &str) -> bool {
         && observed.sources.iter().any(|(_, text)| text.contains("Date"))
 }
 
+/// Returns whether a description has a tool of this name.
+pub(crate) fn has_tool(said: &str, name: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Tools {
+        tools: Vec<Tool>,
+    }
+    #[derive(Deserialize)]
+    struct Tool {
+        name: String,
+    }
+    serde_json::from_str::<Tools>(said).is_ok_and(|said| said.tools.iter().any(|tool| tool.name == name))
+}
+
 /// Returns the names of tools that two descriptions of a module define differently.
 pub(crate) fn changed_tools(before: &str, after: &str) -> HashSet<String> {
     if before == after {

@@ -11,5 +11,5 @@ mod inputs;
 
 pub use cache::{CacheSummary, CachedProject, clear_definitions, list_definitions};
 pub(crate) use cache::{Definitions, Session as CacheSession, program_id};
-pub(crate) use entry::{CachedModule, Outcome, Remembered, changed_tools};
+pub(crate) use entry::{CachedModule, Outcome, Remembered, changed_tools, has_tool};
 pub(crate) use inputs::{Checked, Inputs, Observed};

@@ -96,6 +96,66 @@ async fn c13_1_a_scan_fills_the_cache_too() {
     assert!(!place.load("t.ts").await.2);
 }
 
+/// A project whose modules have these tools. All definitions are cached.
+async fn with_cached_tools(tools: &[(&str, &str)]) -> Place {
+    let named = |name: &str| described("\"d\"").replace("name: \"t\"", &format!("name: \"{name}\""));
+    let files: Vec<(&str, String)> = tools.iter().map(|(file, name)| (*file, named(name))).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(file, text)| (*file, text.as_str())).collect();
+    let place = Place::new(&files);
+    for (file, _) in tools {
+        place.settle(file).await;
+    }
+    place
+}
+
+/// Returns the places of the modules that are loaded for the tool `wanted`, and whether code of one ran.
+async fn loaded_for_tool(place: &Place, files: &[&str], is_free: bool) -> (Vec<usize>, bool) {
+    let engine = place.engine();
+    let requests = files.iter().map(|file| ModuleRequest::new(place.path(file))).collect();
+    let loaded = engine.load_for_tool(requests, "wanted", is_free, 4).await;
+    (loaded.iter().map(|(at, _)| *at).collect(), engine.stats().threads > 0)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c13_1_only_the_module_that_gets_the_name_is_used_for_a_call() {
+    let files = ["a.ts", "b.ts", "c.ts", "d.ts"];
+    let place =
+        with_cached_tools(&[("a.ts", "other"), ("b.ts", "wanted"), ("c.ts", "wanted"), ("d.ts", "last")])
+            .await;
+    assert_eq!(loaded_for_tool(&place, &files, true).await, (vec![1], false));
+    // Of a name that is taken, the kind of a module decides whether it gets it.
+    assert_eq!(loaded_for_tool(&place, &files, false).await, (vec![1, 2], false));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c13_2_an_earlier_module_that_changed_may_have_the_name_of_a_call() {
+    let files = ["a.ts", "b.ts", "c.ts"];
+    let place = with_cached_tools(&[("a.ts", "other"), ("b.ts", "wanted"), ("c.ts", "last")]).await;
+    let text = fs::read_to_string(place.path("a.ts")).unwrap();
+    place.write("a.ts", &text.replace("name: \"other\"", "name: \"wanted\""));
+    let engine = place.engine();
+    let requests = files.iter().map(|file| ModuleRequest::new(place.path(file))).collect();
+    let loaded = engine.load_for_tool(requests, "wanted", true, 4).await;
+    assert_eq!(loaded.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [0, 1]);
+    assert_eq!(loaded[0].1.tools[0].tool.spec().name, "wanted");
+    // The change of a module after the one that gets the name does not matter to the call.
+    place.settle("a.ts").await;
+    place.write("c.ts", "throw new Error(\"not loaded\");");
+    assert_eq!(loaded_for_tool(&place, &files, true).await, (vec![0], false));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_damaged_line_of_the_cache_costs_its_own_module() {
+    let place = with_cached_tools(&[("a.ts", "one"), ("b.ts", "two")]).await;
+    let file = fs::read_dir(place.cache()).unwrap().next().unwrap().unwrap().path();
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, &text[..text.len() - 10]).unwrap();
+    assert!(!place.load("a.ts").await.2);
+    assert!(place.load("b.ts").await.2);
+    place.settle("b.ts").await;
+    assert_eq!(list_definitions(&place.cache()).unwrap()[0].modules.len(), 2);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn c13_2_a_change_of_the_module_or_of_what_it_imports_is_seen() {
     let place = Place::new(&[
@@ -211,7 +271,7 @@ async fn damaged_and_foreign_cache_files_are_ignored() {
         b"\xff\xfe\x00".to_vec(),
         whole[..whole.len() / 2].to_vec(),
         "[".repeat(100_000).into_bytes(),
-        text.replacen("\"format\":1", "\"format\":2", 1).into_bytes(),
+        text.replacen("\"format\":2", "\"format\":1", 1).into_bytes(),
         text.replacen("\"program\":\"", "\"program\":\"0", 1).into_bytes(),
         text.replacen("\"cwd\":\"", "\"cwd\":\"/elsewhere", 1).into_bytes(),
         text.replacen("{\\\"tools\\\"", "{\\\"fools\\\"", 1).into_bytes(),

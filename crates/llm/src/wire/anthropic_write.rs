@@ -103,11 +103,9 @@ fn tools(request: &Request<'_>, quirks: &Quirks) -> Value {
         .tools
         .iter()
         .map(|tool| {
-            let mut entry = json!({
-                "name": tool.name,
-                "description": tool.description,
-                "input_schema": schema::parameters(tool),
-            });
+            let mut entry = json!({ "name": tool.name, "description": tool.description });
+            // Moved: `json!` would copy the schema.
+            entry["input_schema"] = schema::parameters(tool);
             if schema::is_strict(tool) {
                 entry["strict"] = json!(true);
             }

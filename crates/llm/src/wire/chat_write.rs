@@ -27,15 +27,15 @@ pub(super) fn head(request: &Request<'_>, quirks: &Quirks) -> Head {
             .tools
             .iter()
             .map(|tool| {
-                let mut function = json!({
-                    "name": tool.name,
-                    "description": tool.description,
-                    "parameters": schema::parameters(tool),
-                });
+                let mut function = json!({ "name": tool.name, "description": tool.description });
+                // Moved: `json!` would copy the schema.
+                function["parameters"] = schema::parameters(tool);
                 if schema::is_strict(tool) {
                     function["strict"] = json!(true);
                 }
-                json!({ "type": "function", "function": function })
+                let mut entry = json!({ "type": "function" });
+                entry["function"] = function;
+                entry
             })
             .collect();
         set("tools", Value::Array(tools));

@@ -27,11 +27,10 @@ pub(super) fn head(request: &Request<'_>) -> Head {
             .tools
             .iter()
             .map(|tool| {
-                json!({
-                    "name": tool.name,
-                    "description": tool.description,
-                    "parametersJsonSchema": schema::parameters(tool),
-                })
+                let mut entry = json!({ "name": tool.name, "description": tool.description });
+                // Moved: `json!` would copy the schema.
+                entry["parametersJsonSchema"] = schema::parameters(tool);
+                entry
             })
             .collect();
         set("tools", json!([{ "functionDeclarations": declarations }]));

@@ -23,14 +23,13 @@ pub(super) fn head(request: &Request<'_>) -> Head {
             .tools
             .iter()
             .map(|tool| {
-                json!({
-                    "type": "function",
-                    "name": tool.name,
-                    "description": tool.description,
-                    "parameters": schema::parameters(tool),
-                    // The default is true.
-                    "strict": schema::is_strict(tool),
-                })
+                let mut entry =
+                    json!({ "type": "function", "name": tool.name, "description": tool.description });
+                // Moved: `json!` would copy the schema.
+                entry["parameters"] = schema::parameters(tool);
+                // The default is true.
+                entry["strict"] = json!(schema::is_strict(tool));
+                entry
             })
             .collect();
         set("tools", Value::Array(tools));

@@ -154,11 +154,22 @@ impl<'a> Finder<'a> {
 
     /// Adds a module. One that belongs to the project waits unless the directory or the file itself is trusted.
     pub(super) fn module(&mut self, path: PathBuf, source: ToolSource) {
+        let real_path = path.symlink_metadata().and_then(|found| self.real_path(&path, found.is_symlink()));
+        self.take(path, real_path, source);
+    }
+
+    /// Adds a module like [`Finder::module`] whose directory entry says that it is a regular file, not a link.
+    pub(super) fn regular_file(&mut self, path: PathBuf, source: ToolSource) {
+        let real_path = self.real_path(&path, false);
+        self.take(path, real_path, source);
+    }
+
+    fn take(&mut self, path: PathBuf, real_path: io::Result<PathBuf>, source: ToolSource) {
         let kind = self.looking_for;
         if kind == ModuleKind::Extension && self.is_disabled(&path) {
             return;
         }
-        let real_path = match self.real_path(&path) {
+        let real_path = match real_path {
             Ok(real) => real,
             Err(error) => {
                 self.warn(&path, format!("cannot be read: {error}"));
@@ -216,11 +227,11 @@ impl<'a> Finder<'a> {
     }
 
     /// Returns the real path of a file. Its directory is resolved once for all files in it.
-    fn real_path(&mut self, file: &Path) -> io::Result<PathBuf> {
+    fn real_path(&mut self, file: &Path, is_link: bool) -> io::Result<PathBuf> {
         let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else {
             return toolsmith_host::real_path(file);
         };
-        if file.symlink_metadata()?.is_symlink() {
+        if is_link {
             return toolsmith_host::real_path(file);
         }
         if let Some(real) = self.real_folders.get(folder) {

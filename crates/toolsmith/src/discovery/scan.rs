@@ -94,6 +94,18 @@ pub(super) fn scan_some(
         if matches!(kind, NameKind::Other) && !entry.is_symlink() {
             continue;
         }
+        // A directory may have many modules, so what the entry says is not looked up again.
+        if entry.is_file() {
+            match kind {
+                NameKind::Module => {
+                    modules += 1;
+                    finder.regular_file(path, source.clone());
+                }
+                NameKind::Metadata => finder.metadata(path, source.clone()),
+                NameKind::Other => {}
+            }
+            continue;
+        }
         match fs::metadata(&path) {
             Ok(target) if target.is_dir() => {
                 if index_file(&path).is_some() {

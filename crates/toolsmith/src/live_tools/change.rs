@@ -3,7 +3,7 @@
 use std::{collections::HashSet, mem, path::PathBuf, sync::Arc};
 
 use tokio::sync::OwnedMutexGuard;
-use toolsmith_js::LoadedModule;
+use toolsmith_js::{LoadedModule, ModuleInputs};
 use toolsmith_tool::{ToolContext, ToolSpec};
 
 use super::{
@@ -72,6 +72,15 @@ impl Change {
             Look::Trust if !is_judged => inner.search(&trust).map(|(discovered, _)| (discovered, None)),
             _ => None,
         };
+        // The usual case before a request: nothing is copied for it.
+        if matches!(look, Look::Everything) && is_judged && found.is_none() {
+            let modules = &state.modules;
+            if modules.iter().all(|module| module.failed.is_none())
+                && ModuleInputs::all_are_unchanged(modules.iter().map(|module| &module.loaded.inputs))
+            {
+                return None;
+            }
+        }
         let judged_by = (!matches!(look, Look::Tool(_))).then_some(trust);
         let mut modules: Vec<LiveModule> = Vec::new();
         let mut wanted: Vec<(usize, FoundModule)> = Vec::new();

@@ -43,6 +43,9 @@ impl Places {
             folders.push(if path.is_dir() { path.clone() } else { parent(path) });
         }
         folders.extend(discovered.modules.iter().map(|module| parent(&module.path)));
+        // Most modules are in the same directories.
+        folders.sort();
+        folders.dedup();
         // The index file of a subdirectory is a module too.
         let below: Vec<PathBuf> = folders.iter().flat_map(|folder| subfolders(folder)).collect();
         folders.extend(below);

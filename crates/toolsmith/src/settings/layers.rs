@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
+    sync::LazyLock,
 };
 
 use serde_json::{Map, Value, json};
@@ -190,7 +191,9 @@ pub fn load_settings(sources: &SettingsSources) -> Result<LoadedSettings, Settin
 
 impl Default for Settings {
     fn default() -> Self {
-        Layers::with_defaults().finish().settings
+        // Every command needs them several times, and reading the table takes longer than the rest of its start.
+        static DEFAULTS: LazyLock<Settings> = LazyLock::new(|| Layers::with_defaults().finish().settings);
+        DEFAULTS.clone()
     }
 }
 

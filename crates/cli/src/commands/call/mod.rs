@@ -15,7 +15,7 @@ use std::{
 use anyhow::Result;
 use clap_complete::engine::ArgValueCompleter;
 use serde_json::Value;
-use toolsmith::{BUILT_IN_NAMES, LoadScope, LoadedTools};
+use toolsmith::{BUILT_IN_NAMES, Discovered, LoadScope, LoadedTools};
 use toolsmith_agent::{
     ApprovalMode, ApprovalRequest, Approver, CallEnd, CallRequest, Decision, Dispatcher, OutputCut, RESOLVE,
     Resolver,
@@ -98,11 +98,10 @@ pub(crate) fn run(shared: &Shared, own: &CallArguments) -> Result<ExitCode> {
     };
     runtime::block_on_briefly(async {
         let engine = project.caching_engine();
-        let mode = if discovered.ready().count() > MANY_MODULES { LoadScope::Scan } else { LoadScope::Call };
         // Prepares argument validation on another core while the tool is loaded.
         let _ = std::thread::Builder::new().name("schema".to_owned()).spawn(ArgumentSchema::warm_up);
         let progress = Progress::start("Loading tools");
-        let loaded = project.load(discovered, &engine, mode).await;
+        let loaded = load(&project, discovered, &engine, own.name.as_str(), file.is_some()).await;
         progress.end();
         mention_refused(&loaded);
         let name = match &file {
@@ -121,6 +120,25 @@ pub(crate) fn run(shared: &Shared, own: &CallArguments) -> Result<ExitCode> {
         }
         outcome
     })
+}
+
+/// Loads the tool of this name. All modules are loaded at a terminal, where problems with other tools are mentioned, and if no
+/// tool has the name, to suggest others.
+async fn load(
+    project: &Project,
+    discovered: Discovered,
+    engine: &Engine,
+    name: &str,
+    is_file: bool,
+) -> LoadedTools {
+    if !is_file && !terminal::is_interactive() {
+        let loaded = project.load_tool(name, discovered.clone(), engine, MANY_MODULES).await;
+        if loaded.get(name).is_some() || BUILT_IN_NAMES.contains(&name) {
+            return loaded;
+        }
+    }
+    let mode = if discovered.ready().count() > MANY_MODULES { LoadScope::Scan } else { LoadScope::Call };
+    project.load(discovered, engine, mode).await
 }
 
 /// Returns the module that a name is the path of.
