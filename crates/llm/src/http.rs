@@ -1,17 +1,20 @@
 //! HTTP connections, and posting JSON to a URL that the user configured. This is the only file that uses the HTTP library.
 
 use std::{
+    convert::Infallible,
     error::Error as _,
     sync::{Arc, OnceLock},
     time::Duration,
 };
 
+use bytes::Bytes;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::{
     classify::{Said, parse_duration},
     error::{ErrorClass, LlmError},
     secret::Secret,
+    wire::Content,
 };
 
 const CONNECT_TIME: Duration = Duration::from_secs(30);
@@ -43,7 +46,7 @@ pub(crate) struct HttpRequest {
     pub(crate) url: String,
     pub(crate) headers: Vec<(String, Secret)>,
     /// `None` sends a `GET`.
-    pub(crate) body: Option<Vec<u8>>,
+    pub(crate) body: Option<Content>,
 }
 
 /// The body of a successful response.
@@ -52,13 +55,33 @@ pub(crate) struct HttpBody {
     response: reqwest::Response,
 }
 
+/// Passes content on without joining its parts. Its length is sent as a header, because the library does not know it.
+fn in_parts(content: Content) -> reqwest::Body {
+    struct Kept(Arc<Vec<u8>>);
+    impl AsRef<[u8]> for Kept {
+        fn as_ref(&self) -> &[u8] {
+            &self.0
+        }
+    }
+    let (before, kept, after) = content.parts();
+    if kept.is_empty() && after.is_empty() {
+        return before.into();
+    }
+    let parts = [before.into(), Bytes::from_owner(Kept(kept)), after.into()];
+    reqwest::Body::wrap_stream(futures::stream::iter(parts.map(Ok::<Bytes, Infallible>)))
+}
+
 impl HttpClient {
     /// Sends the request and waits for the response headers.
     pub(crate) async fn send(&self, request: HttpRequest, idle: Duration) -> Result<HttpBody, LlmError> {
         let url = parse_url(&request.url)?;
         let client = self.client(&url)?;
         let builder = match request.body {
-            Some(body) => client.post(url).header("content-type", "application/json").body(body),
+            Some(body) => client
+                .post(url)
+                .header("content-type", "application/json")
+                .header("content-length", body.len())
+                .body(in_parts(body)),
             None => client.get(url),
         };
         let sent = builder.headers(headers(&request.headers)?).send();
@@ -270,7 +293,7 @@ impl JsonPost {
         limit: usize,
     ) -> Result<String, String> {
         let headers = headers.into_iter().map(|(name, value)| (name, Secret::new(value))).collect();
-        let request = HttpRequest { url: url.to_owned(), headers, body: Some(body) };
+        let request = HttpRequest { url: url.to_owned(), headers, body: Some(body.into()) };
         let response = self.client.send(request, idle).await.map_err(|error| error.to_string())?;
         response.text(idle, limit.saturating_add(1)).await.map_err(|error| error.to_string())
     }

@@ -225,12 +225,12 @@ impl Connection {
             Some(exchange) => {
                 let payload = exchange.request(encoded.body.to_value()).await;
                 own = exchange.headers(own).await;
-                serde_json::to_vec(&payload)
-                    .map_err(|error| LlmError::new(ErrorClass::BadRequest, error.to_string()))?
+                let bytes = serde_json::to_vec(&payload);
+                bytes.map_err(|error| LlmError::new(ErrorClass::BadRequest, error.to_string()))?.into()
             }
-            None => encoded.body.to_bytes(),
+            None => encoded.body.to_content(),
         };
-        // The next request extends the kept items in place.
+        // The next request extends the kept items in place, once this one is sent.
         drop(encoded.body);
         for (name, value) in own {
             // The key is the host's; a header of its name would replace it.

@@ -25,11 +25,11 @@ pub(super) fn sign(
     region: &str,
 ) -> Result<Vec<(String, Secret)>, String> {
     let (method, body) = match &request.body {
-        Some(body) => ("POST", body.as_ref()),
-        None => ("GET", &[][..]),
+        Some(body) => ("POST", body.to_bytes()),
+        None => ("GET", Vec::new()),
     };
     let scope = Scope { region, service: SERVICE, time: Timestamp::now() };
-    scope.sign(method, request.url.as_str(), body, credentials)
+    scope.sign(method, request.url.as_str(), &body, credentials)
 }
 
 /// The validity of a signature, besides the request.

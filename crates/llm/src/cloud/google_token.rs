@@ -103,7 +103,7 @@ async fn fetch(credentials: &GoogleCredentials, client: &HttpClient) -> Result<(
     let body: Vec<String> =
         form.iter().map(|(key, value)| format!("{key}={}", escaped(value, b"~"))).collect();
     let headers = vec![("content-type".to_owned(), Secret::new("application/x-www-form-urlencoded"))];
-    let request = HttpRequest { url: url.clone(), headers, body: Some(body.join("&").into_bytes()) };
+    let request = HttpRequest { url: url.clone(), headers, body: Some(body.join("&").into_bytes().into()) };
     let hide = |text: String| Secret::new(secret.as_str()).redact(&text);
     let answer = client.send(request, TOKEN_TIME).await.map_err(|mut error| {
         error.text = hide(format!("the login was not renewed: {}", error.text));

@@ -62,7 +62,7 @@ fn bytes(api: ApiKind, model: &Model, messages: &[Arc<Message>], encoded: &Encod
     let quirks = Quirks::default();
     let request = Request::new(model).system("Be brief.").conversation(messages, encoded);
     let body = encode(api, &request, &quirks).body;
-    let text = String::from_utf8(body.to_bytes()).unwrap();
+    let text = String::from_utf8(body.to_content().to_bytes()).unwrap();
     assert_eq!(body.to_value(), serde_json::from_str::<Value>(&text).unwrap());
     text
 }

@@ -26,6 +26,7 @@ mod schema;
 
 use serde_json::{Map, Value};
 
+pub(crate) use self::body::Content;
 pub use self::encoded_history::EncodedHistory;
 use self::{
     body::Body,
