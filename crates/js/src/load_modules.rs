@@ -236,7 +236,10 @@ async fn load_one(engine: &Arc<EngineShared>, wanted: Wanted, purpose: Purpose) 
         Ok(started) => {
             let files = started.files.clone();
             let inputs = ModuleInputs::new(started.observed.as_deref(), &files, imports, begun);
-            let module = finish(&host, path, &file, &started.described, files, inputs, start);
+            let mut module = finish(&host, path, &file, &started.described, files, inputs, start);
+            if module.engine != EngineKind::Embedded {
+                module.candidates.extend(named_files(&file));
+            }
             let entry = entry_of(&host, &started, &module, is_gated, begun);
             // Entries whose inputs are unchanged are not written again. That a module is not cached may have become
             // known after it was loaded.

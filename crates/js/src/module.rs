@@ -27,6 +27,7 @@ use crate::{
     load::{LoadedModule, LoadedTool},
     module_inputs::ModuleInputs,
     module_request::ImportGate,
+    modules::later_files,
     options::EngineKind,
     sidecar::SidecarRuntime,
     tool::JsTool,
@@ -357,7 +358,11 @@ impl ModuleHost {
         instance: Arc<Instance>,
         reply: LoadReply,
     ) -> (Result<Started, LoadError>, Option<String>) {
-        let LoadReply { said, files, needs, observed } = reply;
+        let LoadReply { said, files, needs, mut observed } = reply;
+        if let Some(observed) = &mut observed {
+            let later = later_files(observed);
+            observed.note_files(later.into_iter());
+        }
         self.touched.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&files);
         if let Some(observed) = &observed {
             let mut candidates = self.candidates.lock().unwrap_or_else(PoisonError::into_inner);

@@ -14,7 +14,7 @@ mod store;
 mod transform;
 mod workspace;
 
-pub(crate) use named_files::named_files;
+pub(crate) use named_files::{later_files, named_files};
 pub(crate) use resolve::Target;
 pub(crate) use store::ModuleStore;
 pub(crate) use transform::{Format, original_position};

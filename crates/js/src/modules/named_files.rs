@@ -1,5 +1,6 @@
 //! The files that a module's text names in its imports, found without running anything. They count for a module that
-//! does not load: a correction of the module imports them.
+//! does not load, because a correction of the module imports them; for one that imports more during a call; and for one that runs
+//! in Bun or Node, which import by themselves.
 
 use std::{
     collections::{BTreeSet, VecDeque},
@@ -52,6 +53,22 @@ pub(crate) fn named_files(module: &Path) -> Vec<PathBuf> {
     }
     found.extend(observed.candidates().cloned());
     found.into_iter().collect()
+}
+
+/// Returns the files that a loaded module names in `import(…)` and `require(…)` and has not loaded: a call may load them.
+pub(crate) fn later_files(observed: &Observed) -> Vec<PathBuf> {
+    let is_own = |file: &Path| file.components().all(|part| part.as_os_str() != "node_modules");
+    let naming = observed.sources.iter().filter(|(file, text)| imports_by_call(text) && is_own(file));
+    let named: BTreeSet<PathBuf> = naming.flat_map(|(file, _)| named_files(file)).collect();
+    named.into_iter().filter(|file| observed.sources.iter().all(|(loaded, _)| loaded != file)).collect()
+}
+
+fn imports_by_call(code: &str) -> bool {
+    let is_call = |keyword: &str| {
+        code.match_indices(keyword)
+            .any(|(at, _)| without_comments(&code[at + keyword.len()..]).starts_with('('))
+    };
+    is_call("import") || is_call("require")
 }
 
 /// Returns the texts in quotes that follow a word for an import, also in code that cannot be parsed.

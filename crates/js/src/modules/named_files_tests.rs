@@ -1,6 +1,7 @@
 //! What the text of a module that does not load names.
 
-use super::{imported_names, named_files};
+use super::{imported_names, later_files, named_files};
+use crate::definitions::Observed;
 
 #[test]
 fn names_of_imports_are_found_in_code_that_cannot_be_parsed() {
@@ -24,4 +25,24 @@ fn files_are_found_through_the_files_that_a_module_names() {
         assert!(found.contains(&root.join(name)), "{name}: {found:?}");
     }
     assert!(!found.contains(&root.join("types.ts")), "{found:?}");
+}
+
+#[test]
+fn c5_7_files_that_only_a_call_imports_are_found_with_what_they_import() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = toolsmith_host::real_path(folder.path()).unwrap();
+    let put = |name: &str, text: &str| std::fs::write(root.join(name), text).unwrap();
+    let tool =
+        "import './loaded.ts'; export default () => ({ execute: () => import ( /* late */ './late.ts') });";
+    put("tool.ts", tool);
+    put("loaded.ts", "export default 1");
+    put("late.ts", "import './deeper.ts'; require('./absent.cjs')");
+    put("deeper.ts", "export default 1");
+    let sources = [("tool.ts", tool), ("loaded.ts", "export default 1")];
+    let sources = sources.map(|(name, text)| (root.join(name), text.into())).to_vec();
+    let found = later_files(&Observed { sources, ..Observed::default() });
+    for name in ["late.ts", "deeper.ts", "absent.cjs"] {
+        assert!(found.contains(&root.join(name)), "{name}: {found:?}");
+    }
+    assert!(!found.contains(&root.join("tool.ts")) && !found.contains(&root.join("loaded.ts")), "{found:?}");
 }

@@ -94,7 +94,8 @@ impl SchemaTree {
         if nodes > MAX_SCHEMA_NODES || bytes > MAX_SCHEMA_BYTES {
             return Err(SchemaError::TooLarge { nodes, bytes });
         }
-        if expanded(schema) > MAX_EXPANDED_PARTS {
+        // Most schemas have no references, and a session compiles those of all its tools.
+        if mentions(schema, "$ref") && expanded(schema) > MAX_EXPANDED_PARTS {
             return Err(SchemaError::Expands);
         }
         let mut root = schema.clone();
@@ -103,7 +104,7 @@ impl SchemaTree {
         if !is_plain(&root) {
             let _ = validator.set(Some(build(&root)?));
         }
-        Ok(Self { has_defaults: mentions_default(schema), root, validator, parts: OnceLock::new() })
+        Ok(Self { has_defaults: mentions(schema, "default"), root, validator, parts: OnceLock::new() })
     }
 
     pub(super) fn is_valid(&self, value: &Value) -> bool {
@@ -183,10 +184,11 @@ fn cost_rank(property: &Value) -> u8 {
     }
 }
 
-fn mentions_default(schema: &Value) -> bool {
+/// Returns whether a schema has a key at any depth.
+fn mentions(schema: &Value, key: &str) -> bool {
     match schema {
-        Value::Object(map) => map.contains_key("default") || map.values().any(mentions_default),
-        Value::Array(items) => items.iter().any(mentions_default),
+        Value::Object(map) => map.contains_key(key) || map.values().any(|below| mentions(below, key)),
+        Value::Array(items) => items.iter().any(|below| mentions(below, key)),
         _ => false,
     }
 }
