@@ -5,7 +5,7 @@ use std::{
     cell::{OnceCell, RefCell},
     collections::{BTreeSet, HashMap, HashSet},
     path::{Path, PathBuf},
-    sync::{Arc, PoisonError, RwLock},
+    sync::{Arc, Mutex, PoisonError, RwLock},
 };
 
 use toolsmith_tool::{FileChange, FileTiers, Tier};
@@ -61,6 +61,9 @@ pub struct Protected {
     folders: RwLock<BTreeSet<PathBuf>>,
     /// Ends of the paths of files, and of directories, that count wherever they are.
     endings: RwLock<(BTreeSet<PathBuf>, BTreeSet<PathBuf>)>,
+    /// Modules that are not in the sets yet, by their paths and those without links. The first question takes them over: folding them
+    /// is most of what a session would cost for each, and many sessions write nothing.
+    waiting: Mutex<Vec<(PathBuf, PathBuf)>>,
 }
 
 impl Protected {
@@ -97,18 +100,26 @@ impl Protected {
         self.add_module_at(file, &real(file));
     }
 
-    /// Adds a module like [`Protected::add_module`] whose path without links is known: a project may have many, and folding
-    /// and resolving are most of what a session costs for each.
+    /// Adds a module like [`Protected::add_module`] whose path without links is known.
     pub fn add_module_at(&self, file: &Path, real: &Path) {
-        let place = fold_path(real);
-        {
-            let mut paths = self.paths.write().unwrap_or_else(PoisonError::into_inner);
-            if file != real {
-                paths.insert(fold_path(file));
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.push((file.to_path_buf(), real.to_path_buf()));
+    }
+
+    /// Takes over the modules that wait. Whoever asks meanwhile waits until all of them are in the sets.
+    fn settle(&self) {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        for (file, real) in waiting.drain(..) {
+            let place = fold_path(&real);
+            {
+                let mut paths = self.paths.write().unwrap_or_else(PoisonError::into_inner);
+                if file != real {
+                    paths.insert(fold_path(&file));
+                }
+                paths.insert(place.clone());
             }
-            paths.insert(place.clone());
+            self.add_folded_import(&place);
         }
-        self.add_folded_import(&place);
     }
 
     /// Adds paths that decide what imports refer to: where one looked for a module, and manifests that it read. They need
@@ -161,6 +172,7 @@ impl Protected {
     }
 
     fn covers(&self, path: &Path) -> bool {
+        self.settle();
         let paths = self.paths.read().unwrap_or_else(PoisonError::into_inner);
         let files = self.files.read().unwrap_or_else(PoisonError::into_inner);
         let path = fold_path(path);
@@ -178,6 +190,7 @@ impl Protected {
 
     /// Returns whether an import of a loaded module would find this file: `x.ts` and `x/index.ts` instead of `x.js`.
     fn shadows(&self, path: &Path) -> bool {
+        self.settle();
         let path = &fold_path(path);
         let modules = self.modules.read().unwrap_or_else(PoisonError::into_inner);
         modules.iter().any(|stem| {
