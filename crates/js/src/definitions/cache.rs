@@ -24,6 +24,8 @@ use crate::{
 
 const FORMAT: u32 = 2;
 const EXTENSION: &str = "jsonl";
+/// Extension of files that earlier versions wrote. They are only removed.
+const EARLIER_EXTENSION: &str = "json";
 /// Folder of compiled code.
 const COMPILED: &str = "compiled";
 /// Larger files are neither written nor read.
@@ -302,7 +304,10 @@ fn cache_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let paths = entries.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<Vec<_>>>()?;
     let mut files: Vec<_> = paths
         .into_iter()
-        .filter(|path| path.extension().is_some_and(|extension| extension == EXTENSION))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|found| [EXTENSION, EARLIER_EXTENSION].iter().any(|own| found == *own))
+        })
         .collect();
     files.sort();
     Ok(files)
