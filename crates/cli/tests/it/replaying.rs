@@ -148,7 +148,7 @@ async fn http_exchanges_are_replayed_while_the_server_is_down() {
     assert!(serving.await.is_err_and(|error| error.is_cancelled()));
     let id = session_id(&place).await;
     let mut files = Vec::new();
-    files_below(&place.root.join("home"), &mut files);
+    files_below(&place.root.join("home/.toolsmith/sessions"), &mut files);
     let session = files.iter().find(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
     let session = fs::read_to_string(session.unwrap()).unwrap();
     assert!(

@@ -135,6 +135,8 @@ pub(crate) struct RemoteServer {
     on_change: OnChange,
     slot: tokio::sync::Mutex<Slot>,
     known: Mutex<Known>,
+    /// Held while the lists are read.
+    refreshing: tokio::sync::Mutex<()>,
     status: Mutex<ServerStatus>,
     changed: Arc<Notify>,
     is_closing: AtomicBool,
@@ -171,6 +173,7 @@ impl RemoteServer {
             on_change,
             slot: tokio::sync::Mutex::new(Slot { connection: None, starts: VecDeque::new(), failure: None }),
             known: Mutex::new(known),
+            refreshing: tokio::sync::Mutex::default(),
             status: Mutex::new(status),
             changed: Arc::default(),
             is_closing: AtomicBool::new(false),
@@ -419,8 +422,9 @@ impl RemoteServer {
         });
     }
 
-    /// Reads the server's lists.
+    /// Reads the server's lists, one after another if several ask.
     async fn refresh(&self, connection: &Connection) -> Result<(), McpError> {
+        let _turn = self.refreshing.lock().await;
         let capabilities = &connection.info.capabilities;
         let mut problems = Vec::new();
         let mut tools: Vec<ToolDefinition> = Vec::new();
@@ -462,7 +466,6 @@ impl RemoteServer {
             known.has_resources = capabilities.resources.is_some();
             known.instructions = instructions.clone();
             known.problems = problems;
-            (known.is_fresh, known.is_known) = (true, true);
             changes
         };
         self.cache.store(
@@ -482,6 +485,9 @@ impl RemoteServer {
         if prompts_changed {
             self.notify(ServerChange::Prompts);
         }
+        // Only now: whoever waits for the definitions finds the tools registered.
+        let mut known = self.known();
+        (known.is_fresh, known.is_known) = (true, true);
         Ok(())
     }
 
