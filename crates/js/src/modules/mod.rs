@@ -4,6 +4,7 @@
 //! `toolsmith:stand-in/N` for a proxy of a built-in module with additional names.
 
 mod common_js;
+mod enum_values;
 mod named_files;
 mod nesting;
 mod packages;

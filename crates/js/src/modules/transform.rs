@@ -20,7 +20,7 @@ use oxc::{
 };
 use oxc_resolver::{ResolveOptions, Resolver};
 
-use super::nesting;
+use super::{enum_values::oversized_enum, nesting};
 
 /// Maximum file size: compiling a larger one would need more memory than a tool may have.
 pub(crate) const MAX_SOURCE_BYTES: usize = 16 << 20;
@@ -249,6 +249,10 @@ fn emit<'a>(
     format: Format,
     with_map: bool,
 ) -> Result<CodegenReturn<'a>, SyntaxProblem> {
+    if let Some(offset) = oversized_enum(&program) {
+        let message = "the values of this enum are too long".to_owned();
+        return Err(SyntaxProblem { message, help: None, offset });
+    }
     let analysed = SemanticBuilder::new().with_excess_capacity(2.0).with_enum_eval(true).build(&program);
     if let Some(diagnostic) = analysed.diagnostics.errors().find(|error| !is_tolerated(error)) {
         return Err(problem(diagnostic));
