@@ -329,6 +329,15 @@ impl ModuleHost {
 
     /// Loads the module into a new instance; also returns the feature it lacks.
     pub(crate) async fn start_in(&self, runner: Runner) -> (Result<Started, LoadError>, Option<String>) {
+        let is_replayed = self.replays.lock().unwrap_or_else(PoisonError::into_inner).is_some();
+        if let (true, Runner::Sidecar(runtime)) = (is_replayed, &runner) {
+            // There the module would ask the system: what sidecars do is neither recorded nor replayed.
+            let message = format!(
+                "Failed to load tool: it needs {} to load, and a replay runs only in the embedded engine",
+                runtime.kind
+            );
+            return (Err(LoadError::new(&self.path, message)), None);
+        }
         let load = self.new_load().filter(|_| matches!(runner, Runner::Embedded));
         self.load.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&load);
         let instance = match Instance::start(&self.options, runner) {

@@ -170,3 +170,20 @@ async fn hooks_and_imports_of_a_call_are_part_of_it() {
     assert_eq!(whole_call(&tool, &tape).await, expected);
     assert_eq!(tape.end(), Default::default());
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_replayed_module_that_needs_node_is_not_loaded_there() {
+    if !toolsmith_testkit::has_program("node") {
+        return;
+    }
+    let simple = r#"export default () => ({ name: "t", description: "d", parameters: { type: "object" }, execute: async () => ({ content: [] }) });"#;
+    let project = project(&[("t.ts", simple)]);
+    let (_, recording) = recorded(&project.tool("t.ts").await).await;
+    let writing = r#"import { Worker } from "node:worker_threads"; import { writeFileSync } from "node:fs";
+      new Worker("1", { eval: true }); try { writeFileSync("written", "") } catch {}
+    "#;
+    fs::write(project.path("t.ts"), format!("{writing}{simple}")).unwrap();
+    let module = replaying(&project, load(&recording)).load(&[project.path("t.ts")]).await.remove(0);
+    assert!(!module.errors.is_empty() || !module.notes.is_empty(), "{:?}", module.tools);
+    assert!(!project.path("written").exists());
+}
