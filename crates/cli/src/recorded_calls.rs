@@ -38,7 +38,7 @@ pub(crate) struct SessionCall {
     /// The tool was called; false if the call was refused before.
     pub(crate) was_called: bool,
     pub(crate) recording: Option<Recording>,
-    /// What its module asked while it was loaded; calls of one instance share it.
+    /// Questions of its module while it was loaded; calls of one instance share them.
     pub(crate) load: Option<Arc<LoadRecording>>,
     pub(crate) end: RecordedEnd,
 }

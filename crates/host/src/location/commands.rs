@@ -166,7 +166,7 @@ pub(super) fn files_in_text(command: &str, bases: &[&Path], home: Option<&Path>,
     Named { files: with_spelled(found), trees: with_spelled(trees) }
 }
 
-/// What a command has to do with a directory, the more certain the greater.
+/// Use of a directory by a command, the more certain the greater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Purpose {
     /// It is named.

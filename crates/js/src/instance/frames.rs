@@ -86,7 +86,7 @@ pub(crate) struct Frames {
     shared: Arc<SharedState>,
     shares: Rc<CpuShares>,
     contexts: HeldContexts,
-    /// What holds the contexts of calls, by number.
+    /// Holder of the contexts of calls, by number.
     held: RefCell<HashMap<u32, Weak<Held>>>,
     values: RefCell<Option<Values>>,
     /// A reaction is being added by us: what the engine reports meanwhile is our own doing.

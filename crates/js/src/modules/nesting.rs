@@ -41,7 +41,7 @@ fn total(source: &str) -> usize {
     sum
 }
 
-/// What the last token was, as far as it decides about the next.
+/// Kind of the last token, as far as it decides about the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Last {
     /// A slash begins a regular expression.

@@ -1,3 +1,5 @@
+//! The bound of the stack that sources need, compared with what compiling them uses.
+
 use std::path::Path;
 
 use super::{super::transform::prepare, HEAVY, stack_bound};

@@ -57,7 +57,7 @@ pub struct Recording {
     /// The reason why the call cannot be repeated from this.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub incomplete: Option<String>,
-    /// What the module of the tool asked while it was loaded. Without it, the module is loaded from its surroundings.
+    /// Questions of the tool's module while it was loaded. Without it, the module is loaded from its surroundings.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub load: Option<Box<LoadRecording>>,
 }

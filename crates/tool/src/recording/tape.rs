@@ -22,7 +22,7 @@ struct State {
     left: usize,
     missing: Vec<String>,
     is_ended: bool,
-    /// What was recorded is complete by itself: whatever cannot be added ends the recording.
+    /// A recording is complete by itself: whatever cannot be added ends it.
     is_complete: bool,
     /// The load of the module that the call runs in; only while recording.
     recorded_load: Option<LoadTape>,
