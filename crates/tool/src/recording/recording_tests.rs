@@ -206,3 +206,43 @@ fn the_working_directory_of_a_shell_is_no_credential() {
     assert!(!is_secret_variable_name("PWD") && is_secret_variable_name("DB_PWD"));
     assert!(is_secret_name("pwd"), "as a key of a query it is");
 }
+
+#[test]
+fn credentials_inside_of_base64_and_scripts_do_not_stay_in_a_recording() {
+    use base64::{Engine as _, engine::general_purpose::*};
+    let program = json!({
+        "command": "sh",
+        "args": [
+            "-c", "curl --password given-1 --token=given-2 -u me:given-3; DB_PASSWORD='given-4' PWD=/kept run", "-u", "me:given-5",
+            "--header=Authorization: Bearer given-6", "API_TOKEN=given-7",
+            STANDARD.encode(format!("user:{SECRET}")), URL_SAFE_NO_PAD.encode(format!("{{\"a\":\"??>>{SECRET}\"}}")),
+        ],
+    });
+    let recording = Recording {
+        exchanges: vec![
+            exchange("variable", vec![json!("GITHUB_TOKEN")], Answer::Returns(json!(SECRET))),
+            exchange(
+                "variable",
+                vec![json!("DATABASE_URL")],
+                Answer::Returns(json!("postgres://app:given-8@db/kept-db")),
+            ),
+            exchange(
+                "exec",
+                vec![json!(program.to_string())],
+                Answer::Resolves(json!("said given-3 and given-8")),
+            ),
+        ],
+        ..Recording::default()
+    };
+    let redacted = recording.redacted(&[]);
+    let text = serde_json::to_string(&redacted).unwrap();
+    assert!(!text.contains("given-") && text.contains("/kept") && text.contains("kept-db"), "{text}");
+    for encoded in [
+        STANDARD.encode(format!("user:{SECRET}")),
+        URL_SAFE_NO_PAD.encode(format!("{{\"a\":\"??>>{SECRET}\"}}")),
+    ] {
+        assert!(!text.contains(&encoded), "{encoded}: {text}");
+    }
+    assert!(text.contains(&STANDARD.encode("user:<redacted>")), "{text}");
+    assert_eq!(redacted.clone().redacted(&[]), redacted, "a redacted recording changes no more");
+}

@@ -32,6 +32,7 @@ impl Session {
         selection: Option<Vec<FileSelection>>,
         reason: &str,
     ) -> Result<ToolResult, ToolError> {
+        self.reload.refresh_trust().await;
         self.pending().apply(choice, selection, reason, self.agent().tool_context()).await
     }
 
@@ -44,6 +45,7 @@ impl Session {
         choice: PendingChoice,
         reason: &str,
     ) -> Result<ToolResult, ToolError> {
+        self.reload.refresh_trust().await;
         self.pending().discard(choice, reason, self.agent().tool_context()).await
     }
 
