@@ -73,6 +73,7 @@ impl ModuleHandle {
     /// its staged actions are void. Calls in progress end with it.
     pub async fn revoke(&self, new: Option<&Self>, context: &ToolContext) {
         if let Some(old) = &self.host {
+            old.uses().revoke();
             drop(old.replace().await);
             old.end().await;
         }

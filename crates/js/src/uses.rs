@@ -3,7 +3,7 @@
 
 use std::sync::{
     Arc,
-    atomic::{AtomicUsize, Ordering},
+    atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
 use tokio::sync::Notify;
@@ -13,6 +13,8 @@ use tokio::sync::Notify;
 pub(crate) struct Uses {
     count: AtomicUsize,
     released: Notify,
+    /// The module may no longer run.
+    is_revoked: AtomicBool,
 }
 
 /// One user; dropping it releases the instance.
@@ -24,6 +26,11 @@ impl Uses {
     pub(crate) fn lease(self: &Arc<Self>) -> Lease {
         self.count.fetch_add(1, Ordering::SeqCst);
         Lease(Arc::clone(self))
+    }
+
+    /// Makes void what the users have of the module.
+    pub(crate) fn revoke(&self) {
+        self.is_revoked.store(true, Ordering::SeqCst);
     }
 
     /// Returns whether there is no user.
@@ -42,6 +49,13 @@ impl Uses {
             }
             released.await;
         }
+    }
+}
+
+impl Lease {
+    /// Returns whether the module may no longer run.
+    pub(crate) fn is_revoked(&self) -> bool {
+        self.0.is_revoked.load(Ordering::SeqCst)
     }
 }
 

@@ -75,9 +75,15 @@ pub trait PendingCallbacks: Send + Sync {
         Ok(None)
     }
 
-    /// Returns a reason if the action can no longer be applied, because the engine that held it was rebuilt.
+    /// Returns a reason if the callbacks can no longer be called, because the engine that held them was rebuilt. Files that the host
+    /// writes are not affected.
     fn void(&self) -> Option<String> {
         None
+    }
+
+    /// Returns whether whoever staged the action may no longer run. Nothing of the action is then applied.
+    fn is_revoked(&self) -> bool {
+        false
     }
 }
 

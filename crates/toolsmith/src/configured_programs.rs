@@ -67,7 +67,9 @@ fn server_command(server: &ServerConfig, project: &Path, home: &Home) -> Option<
         None => project.join(value),
     };
     let folders = values.iter().map(in_project).chain([project.to_path_buf()]).collect();
-    Some(Command { line, folders, runs_anywhere: !is_known })
+    // Nor is a command run to find out where programs are looked for.
+    let finds_anywhere = env.iter().any(|(name, value)| name == "PATH" && value.starts_with('!'));
+    Some(Command { line, folders, runs_anywhere: !is_known || finds_anywhere })
 }
 
 /// Returns the values of a server's entry that may be commands.

@@ -385,7 +385,9 @@ impl Resolver {
         let own = match (decision, void) {
             (Decision::Discard, Some(_)) => Ok(None),
             (Decision::Discard, None) => action.callbacks.reject(reason, context).await,
-            (Decision::Apply(_), Some(why)) if action.writes == Writes::Callback => {
+            (Decision::Apply(_), Some(why))
+                if action.writes == Writes::Callback || action.callbacks.is_revoked() =>
+            {
                 return Err(decided.refused(format!("Not applied: {}. {why}", action.label)));
             }
             (Decision::Apply(files), _) => {

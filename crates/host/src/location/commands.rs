@@ -211,6 +211,9 @@ impl Bases {
 /// Returns the option of a word that names a module or a directory of modules, also the last of several in one word (`-um`), and
 /// what is attached to it.
 fn option_of_module(word: &str) -> Option<(&'static str, &str)> {
+    if word == "--module" {
+        return Some(("-m", ""));
+    }
     let letters = word.strip_prefix('-')?;
     let at = letters.find(|c: char| !c.is_ascii_alphanumeric() || matches!(c, 'm' | 'M' | 'I'))?;
     let option = match letters.as_bytes()[at] {

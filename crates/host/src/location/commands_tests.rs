@@ -86,6 +86,10 @@ fn files_that_a_runtime_starts_are_found_also_before_they_exist() {
         ),
         (&format!("A=/etc PATH={}new sv", "/usr/bin:".repeat(30)), &["new/sv"]),
         ("NODE_OPTIONS=--require pre.js node x.js", &["pre.js", "x.js"]),
+        ("uv run --module new.sub", &["new/__init__.py", "new/sub.py"]),
+        ("ruby -r./new s.rb", &["./new.rb"]),
+        ("RUBYOPT=-r./new ruby s.rb", &["./new.rb"]),
+        ("lua -l new x.lua", &["new.lua"]),
         ("ruby -r./r", &["./r.rb"]),
         ("ruby -r ./r.rb", &["./r.rb"]),
     ] {

@@ -29,6 +29,8 @@ const ENTRIES: [(&str, bool); 6] = [
 ];
 /// Words of Python code, and options, before the name of a module.
 const BEFORE_MODULE: [&str; 3] = ["-m", "import", "from"];
+/// Other programs that load modules by their names.
+const SCRIPT_RUNTIMES: [&str; 8] = ["ruby", "irb", "rake", "lua", "luajit", "perl", "php", "tclsh"];
 /// Words of a shell before the name of a program.
 const BEFORE_PROGRAM: [&str; 8] = ["exec", "do", "then", "else", "env", "nohup", "time", "command"];
 /// Variables with directories in which runtimes look for modules, besides those whose names end with `PATH`.
@@ -43,6 +45,8 @@ pub(super) struct Runtimes {
     python: bool,
     /// The command sets where Python looks for modules.
     python_path: bool,
+    /// One of the others.
+    scripts: bool,
 }
 
 impl Runtimes {
@@ -56,6 +60,7 @@ impl Runtimes {
             found.node |= is_unknown || NODE.contains(&name);
             found.python |= is_unknown || PYTHON.iter().any(|start| name.starts_with(start));
             found.python_path |= name == "PYTHONPATH";
+            found.scripts |= is_unknown || SCRIPT_RUNTIMES.iter().any(|start| name.starts_with(start));
         }
         found
     }
@@ -97,7 +102,7 @@ pub(super) fn loaded_as(word: &str, before: &str, base: &Path, runtimes: Runtime
     }
     found.push(base.join(word).join("__main__.py"));
     // Node prefers `x.js` to `x/index.js`, whichever was there first.
-    if !runtimes.node && !runtimes.python {
+    if !runtimes.node && !runtimes.python && !runtimes.scripts {
         found.retain(|path| path.is_file());
     }
     if runtimes.node {

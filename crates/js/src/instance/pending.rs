@@ -16,13 +16,13 @@ pub(crate) struct PendingCallback {
     instance: Weak<Instance>,
     number: u32,
     /// Keeps the instance of a module that is replaced until the action is decided.
-    _lease: Option<Lease>,
+    lease: Option<Lease>,
 }
 
 impl PendingCallback {
     pub(crate) fn new(state: &ThreadState, number: u32) -> Self {
         let lease = state.shared.module.upgrade().map(|module| module.uses().lease());
-        Self { instance: state.shared.instance(), number, _lease: lease }
+        Self { instance: state.shared.instance(), number, lease }
     }
 
     fn instance(&self) -> Result<Arc<Instance>, ToolError> {
@@ -61,7 +61,17 @@ impl PendingCallbacks for PendingCallback {
         self.run("reject", reason, ctx).await
     }
 
+    fn is_revoked(&self) -> bool {
+        self.lease.as_ref().is_some_and(Lease::is_revoked)
+    }
+
     fn void(&self) -> Option<String> {
+        if self.is_revoked() {
+            return Some(
+                "The module that staged this action is not trusted any more, so the action is void."
+                    .to_owned(),
+            );
+        }
         let alive = self.instance.upgrade().is_some_and(|instance| instance.is_alive());
         (!alive).then(|| {
             "The tool that staged this action was stopped, so the action is lost. Run the tool again to \

@@ -12,7 +12,7 @@ use toolsmith_host::regular_file::read_regular;
 use super::{
     resolve::{FileResolver, Target},
     store::lexical,
-    transform::{MAX_SOURCE_BYTES, prepare},
+    transform::MAX_SOURCE_BYTES,
 };
 use crate::definitions::Observed;
 
@@ -31,10 +31,9 @@ pub(crate) fn named_files(module: &Path) -> Vec<PathBuf> {
     while let Some(file) = waiting.pop_front().filter(|_| read < MAX_FILES) {
         read += 1;
         let Ok(bytes) = read_regular(&file, MAX_SOURCE_BYTES as u64) else { continue };
+        // Not compiled, which would leave out what only types use: a module may have failed because the compiler takes too long.
         let text = String::from_utf8_lossy(&bytes);
-        // The compiler leaves out what only types use. Of a file that it rejects, every name counts.
-        let compiled = prepare(&file, &text).ok().and_then(|prepared| prepared.code);
-        for name in imported_names(compiled.as_deref().unwrap_or(&text)) {
+        for name in imported_names(&text) {
             for by_require in [false, true] {
                 match resolver.resolve(&file, name, by_require, &mut observed) {
                     Ok(Target::File(path)) => {

@@ -11,7 +11,7 @@ use toolsmith::{
     ApprovalMode, FoundHook, HookOptions, Session, TrustDecision, discover_hooks, mcp_configuration,
     trust_store,
 };
-use toolsmith_agent::AgentEvent;
+use toolsmith_agent::{AgentEvent, PendingChoice};
 use toolsmith_llm::{Script, ScriptedProvider};
 use toolsmith_testkit::has_program;
 use toolsmith_tool::CancelToken;
@@ -172,6 +172,31 @@ async fn c2_8_an_extension_that_guarded_calls_blocks_them_when_its_trust_is_remo
     add_trust(&place);
     assert!(!result(&session).await.0);
     assert_eq!(ran(&place).len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c2_8_staged_actions_of_a_module_that_lost_its_trust_are_void() {
+    let staging = r#"import { appendFileSync } from "node:fs";
+      const note = (text) => appendFileSync("../ran", text + "\n");
+      export default (pi) => ({ name: "stage", description: "d", parameters: { type: "object", properties: {} },
+        async execute() {
+          pi.pushPendingAction({ label: "files", files: [{ path: "STAGED", content: "x" }] });
+          pi.pushPendingAction({ label: "code", apply: () => note("apply"), reject: () => note("reject") });
+          pi.pushPendingAction({ label: "more code", apply: () => note("apply"), reject: () => note("reject") });
+          return { content: [] };
+        } });"#;
+    let place = trusted_place(&[("project/.toolsmith/tools/stage.ts", staging)]);
+    let (session, _) = start(&place, &[json!({ "call": "stage" })]).await;
+    assert!(!result(&session).await.0);
+    assert_eq!(session.pending_actions().len(), 3);
+    remove_trust(&place);
+    session.discard_pending(PendingChoice::Top, "no").await.unwrap();
+    for _ in 0..2 {
+        let error = session.apply_pending(PendingChoice::Top, None, "yes").await.unwrap_err();
+        assert!(error.to_string().contains(LOST), "{error}");
+    }
+    assert!(session.pending_actions().is_empty() && ran(&place).is_empty());
+    assert!(!place.path("project/STAGED").exists());
 }
 
 /// An MCP server with one tool, which notes its calls.
