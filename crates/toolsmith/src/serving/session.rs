@@ -220,6 +220,7 @@ impl ServedSession for ServingSession {
         reason: &str,
         context: ToolContext,
     ) -> ToolResult {
+        self.tools.follow_trust().await;
         let stack = self.resolver.stack();
         let found = stack.list().into_iter().find(|action| action.id.number() == number);
         if let (ServeApproval::UpTo(cap), Decision::Apply(_), Some(action)) =

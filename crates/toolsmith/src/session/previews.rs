@@ -13,6 +13,12 @@ impl Session {
         self.pending().list()
     }
 
+    /// Reads the list of trusted directories again, as before each call: what may no longer run is removed, and its actions are void.
+    /// The methods below do so; a program that decides with [`Session::pending`] calls it first.
+    pub async fn refresh_trust(&self) {
+        self.reload.refresh_trust().await;
+    }
+
     /// Returns the exact diff of an action; empty if it does not declare its files.
     ///
     /// # Errors
@@ -32,7 +38,7 @@ impl Session {
         selection: Option<Vec<FileSelection>>,
         reason: &str,
     ) -> Result<ToolResult, ToolError> {
-        self.reload.refresh_trust().await;
+        self.refresh_trust().await;
         self.pending().apply(choice, selection, reason, self.agent().tool_context()).await
     }
 
@@ -45,7 +51,7 @@ impl Session {
         choice: PendingChoice,
         reason: &str,
     ) -> Result<ToolResult, ToolError> {
-        self.reload.refresh_trust().await;
+        self.refresh_trust().await;
         self.pending().discard(choice, reason, self.agent().tool_context()).await
     }
 

@@ -54,11 +54,13 @@ pub(super) async fn apply(
     reason: Option<&str>,
 ) -> Outcome {
     let files = files.map(|files| files.into_iter().map(FileSelection::whole).collect());
+    driver.session.refresh_trust().await;
     let pending = driver.session.pending();
     decided(driver, pending.apply(choice(id), files, reason.unwrap_or(REASON), context(driver)).await)
 }
 
 pub(super) async fn discard(driver: &Arc<Driver>, id: Option<u64>, reason: Option<&str>) -> Outcome {
+    driver.session.refresh_trust().await;
     let pending = driver.session.pending();
     decided(driver, pending.discard(choice(id), reason.unwrap_or(REASON), context(driver)).await)
 }
