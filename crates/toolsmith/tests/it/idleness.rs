@@ -27,7 +27,7 @@ export default () => [
     name: "stop", description: "d", parameters, approval: "read",
     async execute(id, params, onUpdate, ctx, signal) {
       ctx.abort();
-      await new Promise((done) => setTimeout(done, 1));
+      while (!signal.aborted) await new Promise((done) => setTimeout(done, 1));
       return say(`kept ${signal.aborted} ${ctx.isIdle()}`);
     },
   },
