@@ -57,6 +57,11 @@ impl ModuleInputs {
     }
 
     /// Returns true: nothing was loaded.
+    pub fn all_are_unchanged<'a>(_modules: impl IntoIterator<Item = &'a Self>) -> bool {
+        true
+    }
+
+    /// Returns true: nothing was loaded.
     pub fn own_files_are_unchanged(self) -> bool {
         true
     }
@@ -103,6 +108,17 @@ impl Engine {
     #[expect(clippy::unused_async, reason = "the same signature as that of the real engine")]
     pub async fn load_modules(&self, modules: Vec<ModuleRequest>) -> Vec<LoadedModule> {
         modules.into_iter().map(|module| refused(module.path)).collect()
+    }
+
+    /// Returns an error for each module.
+    pub async fn load_for_tool(
+        &self,
+        modules: Vec<ModuleRequest>,
+        _name: &str,
+        _is_free: bool,
+        _most: usize,
+    ) -> Vec<(usize, LoadedModule)> {
+        self.load_modules(modules).await.into_iter().enumerate().collect()
     }
 
     /// Returns an error for each module.
