@@ -132,7 +132,7 @@ impl JsTool {
     async fn ask(&self, what: &'static str, arguments: &Value) -> Option<Value> {
         let kind = |number| CallKind::Approval { number, what, arguments: arguments.to_string() };
         let mut context = ToolContext::detached();
-        // What is shown to the approver is no part of the call: a replay asks nobody.
+        // What is shown to the approver is not part of the call: a replay asks nobody.
         context.tape = self.tape.clone().filter(|_| what != "details");
         let outcome = self.with_hook_deadline(kind, context).await;
         match outcome {

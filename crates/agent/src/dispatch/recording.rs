@@ -47,7 +47,7 @@ pub struct RecordedCall {
     /// Id of the artifact with the load of the module. Calls of one instance have the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<String>,
-    /// How the call ended.
+    /// End of the call.
     #[serde(default)]
     pub end: RecordedEnd,
     /// The tool's own result, without credentials.

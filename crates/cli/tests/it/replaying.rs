@@ -302,7 +302,7 @@ async fn what_a_module_reads_while_it_loads_is_replayed_also_after_a_reload() {
         ("project/turns.json", turns),
     ]);
     let args = ["-p", "--trust", "--model", "script:turns.json", "--set", "tools.record=true", "go"];
-    // Shells set `PWD`, which is no password.
+    // Shells set `PWD`, which is not a password.
     let cwd = place.root.join("project").to_string_lossy().into_owned();
     let said = run_with(&place, &args, &[("MY_API_TOKEN", "t0ps3cret"), ("PWD", &cwd)]).await;
     assert_eq!(said.code, 0, "{said:#?}");

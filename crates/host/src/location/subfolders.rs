@@ -2,7 +2,7 @@
 
 use std::{collections::VecDeque, ffi::OsStr, fs, iter, path::PathBuf};
 
-/// How deep folders are visited, and how many.
+/// Limits of the depth and the number of visited folders.
 const MAX_DEPTH: usize = 4;
 const MAX_FOLDERS: usize = 2000;
 

@@ -95,7 +95,7 @@ struct Reading {
     most: usize,
 }
 
-/// How a token ends.
+/// End of a token.
 enum Step {
     Continue,
     /// The other way to read it.
