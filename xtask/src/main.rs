@@ -24,7 +24,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask tidy | compat | conformance [--small] | docs [--check] | js | package [--clean] | dist [--check] [--profile PROFILE] [TARGET=PROGRAM…] | smoke PROGRAM [--runner RUNNER] | targets [TARGET…] | notices | extensions [PATH…] | picture [--release] | bench [all] [exec] [list] [cost] [agent] [turns] [ast] [sessions] [terminal] [extensions] [hooks] [mcp] [engine] [reloads] | bench static GLIBC STATIC";
+const USAGE: &str = "usage: cargo xtask tidy | compat | conformance [--small] | docs [--check] | js | package [--clean] | dist [--check] [--profile PROFILE] [TARGET=PROGRAM…] | smoke PROGRAM [--runner RUNNER] | targets [--clean] [TARGET…] | notices | extensions [PATH…] | picture [--release] | bench [all] [exec] [list] [cost] [agent] [turns] [ast] [sessions] [terminal] [extensions] [hooks] [mcp] [engine] [reloads] | bench static GLIBC STATIC";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -1,12 +1,12 @@
-//! `cargo xtask targets [TARGET…]`: builds the program for every system and runs its smoke test, or compiles it where it cannot
-//! be linked. What a machine lacks is reported as `skipped: …`, never left out silently.
+//! `cargo xtask targets [--clean] [TARGET…]`: builds the program for every system and runs its smoke test, or compiles it where it
+//! cannot be linked. What a machine lacks is reported as `skipped: …`, never left out silently.
 
 mod table;
 pub(crate) mod tools;
 
-use std::{path::PathBuf, time::Instant};
+use std::{fs, io::ErrorKind, path::PathBuf, time::Instant};
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 
 use crate::{
     cargo::target_folder,
@@ -17,8 +17,13 @@ use crate::{
 use table::Check;
 pub(crate) use table::{TARGETS, Target};
 
-/// Checks the named targets, or all.
-pub(crate) fn run(named: &[&str]) -> Result<()> {
+/// Checks the named targets, or all. With `--clean`, the build of a target is removed before the next one, because all
+/// together take several gigabytes.
+pub(crate) fn run(arguments: &[&str]) -> Result<()> {
+    let (clean, named) = match arguments {
+        ["--clean", named @ ..] => (true, named),
+        named => (false, named),
+    };
     for name in named {
         ensure!(TARGETS.iter().any(|target| target.triple == *name), "unknown target {name}");
     }
@@ -32,8 +37,22 @@ pub(crate) fn run(named: &[&str]) -> Result<()> {
                 failed.push(target.triple);
             }
         }
+        if clean {
+            remove_build(target)?;
+        }
     }
     if failed.is_empty() { Ok(()) } else { bail!("failed for {}", failed.join(", ")) }
+}
+
+/// Removes everything that was compiled for a target.
+fn remove_build(target: &Target) -> Result<()> {
+    let folder = target_folder().join(target.triple);
+    match fs::remove_dir_all(&folder) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("{} cannot be removed", folder.display()))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Checks one target and says how far.
