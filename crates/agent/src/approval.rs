@@ -8,7 +8,7 @@ use std::{
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use toolsmith_tool::{Approval, ApprovalPolicy, CancelToken, Tier};
+use toolsmith_tool::{Approval, ApprovalPolicy, CancelToken, Tier, ToolSpec};
 
 /// Up to which tier calls run without a question.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -89,6 +89,15 @@ impl ApprovalSettings {
         self
     }
 
+    /// Returns the settings with the policies that mean this tool under its name in the registry.
+    pub(crate) fn of_tool(mut self, spec: &ToolSpec) -> Self {
+        let meant = self.tools.iter().filter(|(name, _)| spec.is_named(name)).map(|(_, policy)| *policy);
+        if let Some(policy) = meant.max_by_key(strictness) {
+            self.tools.insert(spec.name.clone(), policy);
+        }
+        self
+    }
+
     /// Returns whether the user wants to be asked about this call.
     pub(crate) fn wants_question(&self, name: &str, approval: &Approval) -> bool {
         self.policy(name, approval) == Some(ApprovalPolicy::Prompt)
@@ -98,16 +107,18 @@ impl ApprovalSettings {
     pub(crate) fn policy(&self, name: &str, approval: &Approval) -> Option<ApprovalPolicy> {
         let by_name = self.tools.get(name).copied();
         let by_key = approval.policy_key.as_ref().and_then(|key| self.tools.get(key)).copied();
-        let strictness = |policy: &ApprovalPolicy| match policy {
-            ApprovalPolicy::Allow => 0,
-            ApprovalPolicy::Deny => 2,
-            _ => 1,
-        };
-        // Names of MCP servers that differ only in `-` and `_` are the same server.
-        let twin =
-            |known: &str| known.starts_with("mcp__") && known.replace('-', "_") == name.replace('-', "_");
-        let by_twin = self.tools.iter().filter(|(known, _)| twin(known)).map(|(_, policy)| *policy);
-        by_name.into_iter().chain(by_key).chain(by_twin).max_by_key(strictness)
+        // What is allowed to a built-in tool is not allowed to code around it.
+        let by_wrapped = approval.wraps.as_ref().and_then(|wrapped| self.tools.get(wrapped)).copied();
+        let by_wrapped = by_wrapped.filter(|policy| *policy != ApprovalPolicy::Allow);
+        by_name.into_iter().chain(by_key).chain(by_wrapped).max_by_key(strictness)
+    }
+}
+
+fn strictness(policy: &ApprovalPolicy) -> u8 {
+    match policy {
+        ApprovalPolicy::Allow => 0,
+        ApprovalPolicy::Deny => 2,
+        _ => 1,
     }
 }
 
@@ -219,7 +230,8 @@ impl Remembered {
     /// Calls a tool insists on asking about are their own kind: allowing the harmless ones does not allow them.
     fn key(name: &str, approval: &Approval) -> String {
         let kind = if approval.override_mode { "insisted" } else { "plain" };
-        format!("{kind}:{}", approval.policy_key.as_deref().unwrap_or(name))
+        // A wrapper has the key of the tool it is made from, and is another tool.
+        format!("{kind}:{name}:{}", approval.policy_key.as_deref().unwrap_or_default())
     }
 
     pub(crate) fn add(&self, name: &str, approval: &Approval) {

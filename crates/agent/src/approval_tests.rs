@@ -84,3 +84,16 @@ fn modes_are_read_by_their_names() {
         "\"yes\" is not an approval mode; expected always-ask, write or yolo"
     );
 }
+
+#[test]
+fn c5_4_a_policy_means_an_mcp_tool_by_its_name_at_the_server() {
+    let names = toolsmith_tool::McpNames { server: "my-srv".to_owned(), tool: "db.drop".to_owned() };
+    let spec = ToolSpec::new("mcp__my_srv__db_drop_bd7c8efd", "Drops").mcp(names);
+    for name in ["mcp__my-srv__db.drop", "mcp__my_srv__db.drop", "mcp__my_srv__db_drop_bd7c8efd"] {
+        let settings =
+            ApprovalSettings::new(ApprovalMode::Yolo).tool(name, ApprovalPolicy::Deny).of_tool(&spec);
+        assert_eq!(judge(&spec.name, &Tier::Read.into(), &settings), Verdict::DeniedByUser, "{name}");
+    }
+    let other = ApprovalSettings::new(ApprovalMode::Yolo).tool("mcp__my_srv__db", ApprovalPolicy::Deny);
+    assert_eq!(judge(&spec.name, &Tier::Read.into(), &other.of_tool(&spec)), Verdict::Allow);
+}

@@ -9,7 +9,7 @@ use std::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 use toolsmith_host::{
-    exec::{ExecError, Request, Shell, ShellKind, run, shell, shells},
+    exec::{ExecError, PathRule, Request, Shell, ShellKind, run, shell, shells},
     output::{FULL_OUTPUT, FULL_OUTPUT_INCOMPLETE, OutputBuffer, OutputLimits, usable_folder},
 };
 use toolsmith_tool::{
@@ -95,6 +95,14 @@ impl Tool for Bash {
         arguments["cwd"].as_str().map(|cwd| self.workspace.place(cwd)).into_iter().collect()
     }
 
+    /// Names the directory if it is not the one that its argument spells.
+    async fn approval_details(&self, arguments: &Value) -> Option<Vec<String>> {
+        let written = arguments["cwd"].as_str()?;
+        let spelled = self.workspace.resolve(written).ok()?;
+        let real = self.workspace.place(written).leads_to.filter(|real| *real != spelled)?;
+        Some(vec![format!("Leads to: {}", real.display())])
+    }
+
     async fn execute(&self, call: ToolCall, ctx: ToolContext) -> Result<ToolResult, ToolError> {
         let wanted: Arguments = arguments(call.arguments)?;
         let folder = self.folder(&wanted, &ctx)?;
@@ -116,7 +124,7 @@ impl Tool for Bash {
         for shell in shells() {
             let request = request(&shell, &wanted.command, &folder, timeout).meter(&ctx.meter);
             outcome = run(&request, &ctx.cancel, |chunk| on_chunk(&chunk.text)).await;
-            if !matches!(outcome, Err(ExecError::NotInPath { .. })) {
+            if !outcome.as_ref().is_err_and(ExecError::is_not_found) {
                 break;
             }
         }
@@ -198,6 +206,8 @@ fn request(shell: &Shell, command: &str, folder: &Path, timeout: Duration) -> Re
     shell
         .request(command)
         .cwd(folder)
+        // The command was approved, and finds what it finds in a terminal.
+        .path_rule(PathRule::PassedOn)
         .timeout(timeout)
         .grace(GRACE)
         .output(OutputLimits::new(0, 0).spill_dir(None))

@@ -17,6 +17,9 @@ const GRACEFUL_EXIT: Duration = Duration::from_secs(20);
 /// Time to end after a forced stop.
 const FORCED_EXIT: Duration = Duration::from_secs(3);
 
+/// Time to restore the terminal before that.
+const RESTORING: Duration = Duration::from_millis(500);
+
 /// The signal that ends programs whose output nobody reads. This program ignores it and stops by itself.
 pub(crate) const SIGPIPE: u8 = 13;
 
@@ -36,9 +39,36 @@ fn exit_after(time: Duration, code: u8) {
     // Without a thread there is nothing else to try.
     let _ = std::thread::Builder::new().name("exit".to_owned()).spawn(move || {
         std::thread::sleep(time);
-        toolsmith_tui::tty::restore_now();
+        // A terminal that nobody reads may not take the sequences that restore it.
+        let (sender, receiver) = std::sync::mpsc::channel::<()>();
+        let restoring = std::thread::Builder::new().spawn(move || {
+            toolsmith_tui::tty::restore_now();
+            drop(sender);
+        });
+        if restoring.is_ok() {
+            let _ = receiver.recv_timeout(RESTORING);
+        }
         #[expect(clippy::exit, reason = "whatever is still running did not stop when asked")]
         std::process::exit(i32::from(code));
+    });
+}
+
+/// Exits some time after a signal that asks for it, for a program that handles signals itself and may be blocked in a write to a
+/// terminal that nobody reads. Needs a tokio runtime. With `keeps_interrupts`, Ctrl-C is none of these signals.
+pub(crate) fn exit_if_blocked(keeps_interrupts: bool) {
+    let Ok(mut signals) = EndSignals::listen() else { return };
+    tokio::spawn(async move {
+        let mut time = GRACEFUL_EXIT;
+        loop {
+            let code = match signals.next().await {
+                Signal::Interrupt if keeps_interrupts => continue,
+                Signal::Interrupt => 128 + 2,
+                Signal::HangUp => 128 + 1,
+                _ => 128 + 15,
+            };
+            exit_after(time, code);
+            time = FORCED_EXIT;
+        }
     });
 }
 

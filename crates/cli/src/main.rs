@@ -42,6 +42,7 @@ fn main() -> ExitCode {
     };
     terminal::choose_colours(arguments.shared.color);
     logging::start();
+    project::guard_programs(&arguments.shared);
     let (as_json, has_verdict) = (arguments.shared.json, arguments.has_verdict());
     match commands::run(arguments) {
         Ok(code) => code,

@@ -12,11 +12,15 @@ use toolsmith::{
     settings::{FileState, LoadedSettings, SettingsFile, SettingsSources, load_settings},
     trust_store,
 };
-use toolsmith_host::changes::ChangeStore;
-use toolsmith_js::{Engine, EngineOptions};
+use toolsmith_host::{
+    changes::ChangeStore,
+    exec::{PathRule, find_program, program_path},
+    trust::TrustError,
+};
+use toolsmith_js::{Engine, EngineOptions, PreparedDefinitions};
 use toolsmith_mcp::{
     Servers,
-    config::{Configuration, ServerConfig},
+    config::{Configuration, ServerConfig, WaitingServer},
 };
 use toolsmith_tool::{LoadRecording, Name, Tool, UiHandle, visible_line};
 
@@ -27,8 +31,8 @@ use crate::{
     terminal,
 };
 
-/// How many modules a question names.
-const MAX_SHOWN: usize = 10;
+/// Entries of each kind that a question names. What it leaves out cannot be read before the answer, so there are few limits.
+const MAX_SHOWN: usize = 1000;
 
 /// The working folder.
 pub(crate) struct Project {
@@ -43,11 +47,45 @@ pub(crate) struct Project {
     sources: SettingsSources,
     given: Vec<ConfiguredPath>,
     given_extensions: Vec<ConfiguredPath>,
+    /// Definitions of tools that are being read for a session.
+    pub(crate) prepared: Option<PreparedDefinitions>,
+}
+
+fn decide_trust(shared: &Shared, home: &Home) -> Result<TrustDecision, TrustError> {
+    match shared.trust || std::env::var("TOOLSMITH_TRUST").is_ok_and(|value| value == "1") {
+        true => Ok(TrustDecision::everything()),
+        false => TrustDecision::from_store(trust_store(home)),
+    }
+}
+
+/// Has programs of the project found by name only while it is trusted, whatever a command starts (CONTRACT 2.8).
+pub(crate) fn guard_programs(shared: &Shared) {
+    let Ok(here) = std::env::current_dir() else { return };
+    let given = shared.cwd.as_ref().map(|folder| here.join(folder));
+    let home = Home::from_environment();
+    for folder in given.into_iter().chain([here]) {
+        match &home {
+            Ok(home) => {
+                let trust = decide_trust(shared, home).unwrap_or_default();
+                toolsmith::guard_programs(&trust, &folder, home);
+            }
+            Err(_) => toolsmith_host::exec::guard_programs(&folder, |_| false),
+        }
+    }
 }
 
 impl Project {
     /// Reads the settings for the folder the flags name.
     pub(crate) fn open(shared: &Shared) -> Result<Self> {
+        Self::open_with(shared, false)
+    }
+
+    /// The same for a command that builds a session: the definitions of its tools are read meanwhile.
+    pub(crate) fn open_for_session(shared: &Shared) -> Result<Self> {
+        Self::open_with(shared, true)
+    }
+
+    fn open_with(shared: &Shared, prepares: bool) -> Result<Self> {
         let here = std::env::current_dir().context("could not determine the working directory")?;
         let cwd = match &shared.cwd {
             Some(folder) => {
@@ -61,17 +99,13 @@ impl Project {
             None => here,
         };
         let home = Home::from_environment()?;
+        let prepared = prepares.then(|| toolsmith::prepare_definitions(&cwd, &home));
         let root = find_project(&cwd, &home);
         let mut warnings = Vec::new();
-        let for_this_run = shared.trust || std::env::var("TOOLSMITH_TRUST").is_ok_and(|value| value == "1");
-        let trust = if for_this_run {
-            TrustDecision::everything()
-        } else {
-            TrustDecision::from_store(trust_store(&home)).unwrap_or_else(|error| {
-                warnings.push(Warning::new(format!("no directory is trusted: {error}")));
-                TrustDecision::default()
-            })
-        };
+        let trust = decide_trust(shared, &home).unwrap_or_else(|error| {
+            warnings.push(Warning::new(format!("no directory is trusted: {error}")));
+            TrustDecision::default()
+        });
         let mut flags = shared.set.iter().map(|flag| split_flag(flag)).collect::<Result<Vec<_>>>()?;
         if shared.no_extensions {
             flags.push(("extensions.enabled".to_owned(), "false".to_owned()));
@@ -95,7 +129,7 @@ impl Project {
         let extensions = shared.extensions.iter().map(from_here);
         let given_extensions =
             extensions.map(|path| ConfiguredPath::extension(path, ConfiguredFrom::CommandLine)).collect();
-        Ok(Self { cwd, root, home, trust, loaded, warnings, sources, given, given_extensions })
+        Ok(Self { cwd, root, home, trust, loaded, warnings, sources, given, given_extensions, prepared })
     }
 
     /// Checks that every settings file that counts can be read. What cannot be read may have been a `deny`, so nothing runs
@@ -137,43 +171,19 @@ impl Project {
     /// to ask (CONTRACT 2.8).
     pub(crate) fn discover_asking(&mut self) -> Result<Discovered> {
         let discovered = self.discover();
-        let waiting: Vec<String> =
-            discovered.waiting().map(|module| show_path(&module.path, &self.cwd, &self.home)).collect();
-        let servers = self.mcp_configuration().waiting;
         if !terminal::is_interactive() {
             return Ok(discovered);
         }
         if self.is_trusted() {
             self.ask_about_hooks()?;
         }
-        let hooks = self.untrusted_hooks();
-        if (waiting.is_empty() && self.loaded.waiting.is_empty() && servers.is_empty() && hooks.is_empty())
-            || self.trust.was_declined(&self.root)
-        {
+        let entries = self.waiting_entries(&discovered);
+        if entries.is_empty() || self.trust.was_declined(&self.root) {
             return Ok(discovered);
         }
         let mut question = format!("{} is not trusted yet. It has\n", one_line(&self.root.to_string_lossy()));
-        for path in waiting.iter().take(MAX_SHOWN) {
-            question.push_str(&format!("  {path}\n"));
-        }
-        if waiting.len() > MAX_SHOWN {
-            question.push_str(&format!("  and {} more modules\n", waiting.len() - MAX_SHOWN));
-        }
-        for setting in &self.loaded.waiting {
-            question.push_str(&format!("  {} in its settings\n", one_line(&setting.key)));
-        }
-        for server in servers.iter().take(MAX_SHOWN) {
-            let (name, target) = (visible_line(&server.name), visible_line(&server.target));
-            question.push_str(&format!("  MCP server {name}: {target}\n"));
-        }
-        if servers.len() > MAX_SHOWN {
-            question.push_str(&format!("  and {} more MCP servers\n", servers.len() - MAX_SHOWN));
-        }
-        for hook in hooks.iter().take(MAX_SHOWN) {
-            question.push_str(&format!("  {hook}\n"));
-        }
-        if hooks.len() > MAX_SHOWN {
-            question.push_str(&format!("  and {} more hooks\n", hooks.len() - MAX_SHOWN));
+        for entry in entries {
+            question.push_str(&format!("  {entry}\n"));
         }
         question.push_str("Tools can do whatever you can. Trust this folder?");
         let store = trust_store(&self.home);
@@ -190,6 +200,27 @@ impl Project {
             self.ask_about_hooks()?;
         }
         Ok(self.discover())
+    }
+
+    /// Lists what waits for trust in the project, in one line each: modules, settings, MCP servers and hooks. Every question about
+    /// trust shows these lines.
+    pub(crate) fn waiting_entries(&self, discovered: &Discovered) -> Vec<String> {
+        let modules = discovered.waiting().map(|module| show_path(&module.path, &self.cwd, &self.home));
+        let settings = self.loaded.waiting.iter().map(|setting| one_line(&setting.summary()));
+        let servers = self.mcp_configuration().waiting;
+        let servers = servers.iter().map(|server| {
+            format!("MCP server {}: {}", visible_line(&server.name), visible_line(&server.full))
+        });
+        let mut entries = first_of(modules.collect(), "modules");
+        entries.extend(settings);
+        entries.extend(first_of(servers.collect(), "MCP servers"));
+        entries.extend(first_of(self.untrusted_hooks(), "hooks"));
+        entries
+    }
+
+    /// Takes over the user's list of what is trusted as it is now. Settings stay as they are.
+    pub(crate) fn follow_trust(&mut self) {
+        self.trust = self.trust.renewed();
     }
 
     /// Hooks that wait for trust, in one line each.
@@ -212,11 +243,9 @@ impl Project {
         TrustedFiles::new(&self.trust, &self.home, &self.root)
     }
 
-    /// Finds a program in `PATH`. Relative folders are skipped, and so are those of a project that is not trusted: what is
-    /// in them would be code of the project.
+    /// Finds a program in the entries of `PATH` that count.
     pub(crate) fn program(&self, name: &str) -> Option<PathBuf> {
-        let folders = toolsmith::program_folders(self.untrusted_folder().as_deref());
-        std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_file())
+        find_program(name, &program_path(), &self.cwd, PathRule::Safe).ok()
     }
 
     /// The project without symbolic links, if it is not trusted as a whole.
@@ -302,7 +331,7 @@ impl Project {
 
     /// A client for MCP servers. Nothing is started.
     pub(crate) fn mcp_servers(&self, servers: Vec<ServerConfig>, ui: UiHandle) -> Servers {
-        toolsmith::mcp_servers(servers, &self.cwd, &self.home, self.untrusted_folder().as_deref(), ui)
+        toolsmith::mcp_servers(servers, &self.cwd, &self.home, ui)
     }
 
     /// Returns problems of configuration files of MCP servers.
@@ -366,4 +395,23 @@ fn split_flag(flag: &str) -> Result<(String, String)> {
             .hint("Use --set KEY=VALUE; `toolsmith config` lists the keys.")
     })?;
     Ok((key.trim().to_owned(), value.to_owned()))
+}
+
+/// Returns the first entries, and the number of the others.
+fn first_of(mut entries: Vec<String>, what: &str) -> Vec<String> {
+    let more = entries.len().saturating_sub(MAX_SHOWN);
+    entries.truncate(MAX_SHOWN);
+    entries.extend((more > 0).then(|| format!("and {more} more {what}")));
+    entries
+}
+
+/// Describes a server that waits for trust: its name, its command line or URL, and the commands that give its values.
+pub(crate) fn waiting_server(server: &WaitingServer) -> String {
+    let (name, target) = (visible_line(&server.name), visible_line(&server.target));
+    let commands: String = server
+        .value_commands
+        .iter()
+        .map(|line| format!("; runs for a value: {}", visible_line(line)))
+        .collect();
+    format!("{name}: {target}{commands}")
 }

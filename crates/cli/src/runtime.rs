@@ -40,7 +40,10 @@ async fn while_read<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
 fn run<T>(builder: &mut Builder, work: impl Future<Output = Result<T>>) -> Result<T> {
     toolsmith_host::limits::require_open_files(DESCRIPTORS).context("the program could not start")?;
     let runtime = builder.enable_all().build().context("could not start threads")?;
-    let outcome = runtime.block_on(work);
+    let outcome = runtime.block_on(async {
+        toolsmith_tui::tty::survive_file_limit();
+        work.await
+    });
     runtime.shutdown_background();
     outcome
 }

@@ -253,7 +253,8 @@ declare namespace Toolsmith {
      */
     content: (TextContent | ImageContent)[];
     /**
-     * Data for renderers and for later calls. The model does not receive it; the session stores it.
+     * Data for renderers and for later calls. The model does not receive it; the session stores it. It takes at most an eighth of the
+     * tool's memory limit.
      * @example return { content: [{ type: "text", text: "Done" }], details: { files: 3 } };
      */
     details?: Details;

@@ -18,6 +18,7 @@ pub mod exec;
 pub mod file_lock;
 pub mod file_stamp;
 mod home;
+pub mod ignore_files;
 pub mod keychain;
 pub mod limits;
 pub mod location;
@@ -32,6 +33,7 @@ pub mod regular_file;
 pub mod seal;
 pub mod spelling;
 mod spill;
+mod time_zone;
 pub mod trust;
 #[cfg(unix)]
 mod unix;
@@ -43,6 +45,7 @@ pub use output_closed::output_closed;
 pub use private_files::{create_private_folder, make_private, private, private_temporary_folder};
 pub use real_path::real_path;
 pub use system::{files::sync_folder, program::HiddenInput};
+pub use time_zone::{local_time_zone, today};
 #[cfg(unix)]
 use unix as system;
 #[cfg(windows)]

@@ -13,6 +13,9 @@ const ADDRESS_SPACE: u64 = 256 << 20;
 /// Open files needed: standard streams, the runtime, a session, and a tool with a process.
 const OPEN_FILES: u64 = 32;
 
+/// Bytes of stack that the program's first thread needs. Other threads have stacks of their own size.
+const STACK: u64 = 1 << 20;
+
 /// A limit of the system that is too low to work under.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
@@ -31,6 +34,12 @@ pub enum LimitTooLow {
         /// The limit.
         limit: u64,
     },
+    /// Stack (`ulimit -s`).
+    #[error("the limit on the stack is {} KB, and at least {} KB are needed (ulimit -s)", .limit >> 10, STACK >> 10)]
+    Stack {
+        /// The limit in bytes.
+        limit: u64,
+    },
 }
 
 /// Checks that there is enough to start with.
@@ -40,6 +49,9 @@ pub enum LimitTooLow {
 pub fn check() -> Result<(), LimitTooLow> {
     if let Some(limit) = program::open_files_limit().filter(|limit| *limit < OPEN_FILES) {
         return Err(LimitTooLow::OpenFiles { limit });
+    }
+    if let Some(limit) = program::stack_limit().filter(|limit| *limit < STACK) {
+        return Err(LimitTooLow::Stack { limit });
     }
     let Some((limit, used)) = program::address_space() else { return Ok(()) };
     let needed = used.saturating_add(ADDRESS_SPACE);

@@ -132,7 +132,9 @@ impl Trusted {
             return false;
         };
         let folded = fold_path(&real);
-        let is_own = self.decision(&real, &folded).is_some_and(|kind| kind != TrustKind::Declined);
+        // A directory in the place of a file that was trusted is something else.
+        let is_own =
+            self.decision(&real, &folded).is_some_and(|kind| kind == TrustKind::File && !real.is_dir());
         let mut above = real.ancestors().zip(folded.ancestors());
         is_own || above.any(|(folder, folded)| self.decision(folder, folded) == Some(TrustKind::Folder))
     }

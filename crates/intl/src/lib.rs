@@ -22,7 +22,7 @@ mod segmenter;
 
 pub use collator::Collator;
 pub use data::supported_values;
-pub use date::{DateTimeFormat, canonical_time_zone, system_time_zone};
+pub use date::{DateTimeFormat, canonical_time_zone};
 pub use error::IntlError;
 pub use formatter::{Defaults, Formatter};
 pub use list::ListFormat;

@@ -1,8 +1,8 @@
 //! The kernel's description of a module, and the conversion of a tool's definition to its specification.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use toolsmith_tool::{
     Approval, ApprovalPolicy, Concurrency, EffectHints, LoadMode, McpNames, Registrations, Tier, ToolSpec,
@@ -50,7 +50,8 @@ pub(crate) struct DescribedTool {
     prompt_snippet: Option<String>,
     #[serde(default)]
     prompt_guidelines: Vec<String>,
-    parameters: Value,
+    #[serde(deserialize_with = "shared")]
+    parameters: Arc<Value>,
     #[serde(default)]
     output_schema: Option<Value>,
     #[serde(default)]
@@ -116,6 +117,10 @@ pub(crate) struct Problem {
     pub(crate) thrown: Value,
 }
 
+fn shared<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<Value>, D::Error> {
+    Value::deserialize(from).map(Arc::new)
+}
+
 impl DescribedTool {
     pub(crate) fn decides_approval(&self) -> bool {
         self.approval.as_ref().is_some_and(|approval| approval.dynamic)
@@ -124,7 +129,7 @@ impl DescribedTool {
     pub(crate) fn spec(&self) -> ToolSpec {
         let mut spec = ToolSpec::new(&self.name, &self.description)
             .label(&self.label)
-            .parameters(self.parameters.clone())
+            .parameters(Arc::clone(&self.parameters))
             .hidden(self.hidden.unwrap_or(false))
             .deferrable(self.deferrable.unwrap_or(false));
         spec.strict = self.strict;

@@ -98,7 +98,8 @@ impl Engine {
             shared: Arc::new(EngineShared {
                 definitions: options
                     .definition_cache
-                    .map(|folder| Definitions::new(folder, real_path(&options.cwd, &options.cwd))),
+                    .map(|folder| Definitions::new(folder, real_path(&options.cwd, &options.cwd)))
+                    .map(|definitions| definitions.prepared(options.prepared)),
                 cwd: options.cwd,
                 limits: options.limits,
                 limits_by_path: options.limits_by_path,

@@ -71,12 +71,26 @@ pub(crate) async fn call(
 ) -> Result<Value, ToolError> {
     let kind = CallKind::Extension { number, what, name: name.to_owned(), payload: payload.to_string() };
     match running.instance.call(kind, context).await {
-        Ok(answer) if answer.json.is_empty() => Ok(Value::Null),
-        Ok(answer) => serde_json::from_str(&answer.json)
-            .map_err(|error| ToolError::reply(format!("its answer cannot be read: {error}"))),
+        Ok(answer) if answer.text().is_empty() => Ok(Value::Null),
+        Ok(answer) => {
+            let unreadable = |error| ToolError::reply(format!("its answer cannot be read: {error}"));
+            let read: Value = answer.read().map_err(unreadable)?;
+            for value in kept_values(&read) {
+                answer.check(Some(value)).map_err(unreadable)?;
+            }
+            Ok(read)
+        }
         Err(CallFailure::Tool(error)) => Err(error),
         Err(CallFailure::Refused(_)) => Err(ToolError::reply("its arguments were rejected")),
     }
+}
+
+/// Returns the parts of an answer that the session keeps as they are: details of results, messages and summaries, and the
+/// input of calls.
+fn kept_values(answer: &Value) -> impl Iterator<Item = &Value> {
+    let members = answer.as_object().into_iter().flat_map(|answer| answer.values());
+    let inner = members.filter_map(|member| member.get("details"));
+    [answer.get("details"), answer.get("input")].into_iter().flatten().chain(inner)
 }
 
 #[async_trait]

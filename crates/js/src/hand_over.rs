@@ -8,7 +8,7 @@ use toolsmith_tool::{SessionEvent, ToolContext};
 
 use crate::{
     extension,
-    instance::{CallFailure, CallKind},
+    instance::{Answer, CallFailure, CallKind},
     module::{ModuleHost, Running},
 };
 
@@ -99,11 +99,11 @@ async fn read_state(
     limit: Duration,
 ) -> Result<Option<Value>, String> {
     let Some(number) = running.state else { return Ok(None) };
-    let json = call(running, CallKind::State { number }, context, limit).await?;
-    match json.len() {
+    let answer = call(running, CallKind::State { number }, context, limit).await?;
+    match answer.text().len() {
         0 => Ok(None),
         length if length > MAX_STATE => Err(format!("it has more than {} MB", MAX_STATE >> 20)),
-        _ => serde_json::from_str(&json).map(Some).map_err(|error| error.to_string()),
+        _ => answer.read().map(Some).map_err(|error| error.to_string()),
     }
 }
 
@@ -154,7 +154,7 @@ async fn call(
     kind: CallKind,
     context: &ToolContext,
     limit: Duration,
-) -> Result<String, String> {
+) -> Result<Answer, String> {
     let cancel = context.cancel.child();
     let mut made = std::pin::pin!(running.instance.call(kind, context.clone().with_cancel(cancel.clone())));
     let outcome = tokio::select! {
@@ -164,7 +164,7 @@ async fn call(
             made.await
         }
     };
-    outcome.map(|answer| answer.json).map_err(|failure| match failure {
+    outcome.map_err(|failure| match failure {
         CallFailure::Tool(error) => error.to_string(),
         CallFailure::Refused(_) => "its arguments were rejected".to_owned(),
     })

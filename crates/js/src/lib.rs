@@ -17,6 +17,8 @@ mod charge;
 #[cfg(feature = "engine")]
 mod compiled;
 #[cfg(feature = "engine")]
+mod data_limit;
+#[cfg(feature = "engine")]
 mod definitions;
 #[cfg(feature = "engine")]
 mod described;
@@ -63,7 +65,9 @@ mod wrapped_tool;
 #[cfg(feature = "engine")]
 pub use builtins::LIBRARIES;
 #[cfg(feature = "engine")]
-pub use definitions::{CacheSummary, CachedProject, clear_definitions, list_definitions};
+pub use definitions::{
+    CacheSummary, CachedProject, PreparedDefinitions, clear_definitions, list_definitions,
+};
 #[cfg(feature = "engine")]
 pub use engine::{Engine, WeakEngine};
 #[cfg(feature = "engine")]
@@ -79,5 +83,6 @@ pub use module_request::{ImportGate, ModuleRequest};
 pub use options::{EngineKind, EngineOptions, EngineStats, ExecAnswer, ExecHandler};
 #[cfg(not(feature = "engine"))]
 pub use without_engine::{
-    Engine, LIBRARIES, ModuleHandle, ModuleInputs, WeakEngine, engine_version, supports_locale,
+    Engine, LIBRARIES, ModuleHandle, ModuleInputs, PreparedDefinitions, WeakEngine, engine_version,
+    supports_locale,
 };

@@ -3,11 +3,12 @@
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
+    thread,
     time::{Instant, SystemTime},
 };
 
 use crate::{
-    definitions::{CacheSession, CachedModule, Outcome, Remembered, has_tool},
+    definitions::{CacheSession, CachedModule, Checked, Outcome, ReadEntries, Remembered, has_tool},
     described::Described,
     engine::EngineShared,
     errors::LoadError,
@@ -23,6 +24,9 @@ use crate::{
 /// Error for files that are not modules (CONTRACT 2.3).
 const DECLARATIVE: &str = "Declarative tool files (.md, .json) cannot be loaded as executable modules";
 
+/// Fewer modules are looked up in the cache faster by one thread.
+const MODULES_PER_THREAD: usize = 16;
+
 /// The purpose of a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
@@ -37,6 +41,15 @@ struct Wanted {
     request: ModuleRequest,
     file: PathBuf,
     known: Option<CachedModule>,
+}
+
+/// A module after a look into the cache.
+struct LookedUp {
+    wanted: Wanted,
+    /// Its entry, if files were compared by content and are known by their times now.
+    renewed: Option<CachedModule>,
+    /// The module as the cache describes it.
+    module: Option<LoadedModule>,
 }
 
 /// A loaded module and its entry for the cache.
@@ -118,10 +131,14 @@ async fn load_with(
 ) -> Vec<LoadedModule> {
     let mut modules: Vec<Option<LoadedModule>> = Vec::with_capacity(requests.len());
     let (mut wanted, mut scanned) = (Vec::new(), Vec::new());
-    for (at, request) in requests.into_iter().enumerate() {
-        let file = request.file(&engine.cwd);
-        let known = cache.get(&file, request.imports.as_ref());
-        modules.push(known.as_ref().and_then(|known| from_cache(engine, &request, &file, known, purpose)));
+    let looked_up = look_up_all(engine, &cache, requests, purpose).await;
+    for (at, LookedUp { wanted: Wanted { request, file, known }, renewed, module }) in
+        looked_up.into_iter().enumerate()
+    {
+        if renewed.is_some() {
+            cache.set(&file, renewed);
+        }
+        modules.push(module);
         if modules[at].is_some() {
             continue;
         }
@@ -150,6 +167,53 @@ async fn load_with(
     modules.into_iter().flatten().collect()
 }
 
+/// Looks modules up in the cache, on several cores if they are many.
+async fn look_up_all(
+    engine: &Arc<EngineShared>,
+    cache: &CacheSession,
+    requests: Vec<ModuleRequest>,
+    purpose: Purpose,
+) -> Vec<LookedUp> {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let part = requests.len().div_ceil(cores).max(MODULES_PER_THREAD);
+    let mut parts = requests.chunks(part);
+    let own = parts.next().unwrap_or_default();
+    let tasks: Vec<_> = parts
+        .map(|part| {
+            let (engine, entries, requests) = (Arc::clone(engine), cache.entries(), part.to_vec());
+            let task =
+                engine.runtime.clone().spawn_blocking(move || look_up(&engine, &entries, &requests, purpose));
+            (part, task)
+        })
+        .collect();
+    let mut found = look_up(engine, &cache.entries(), own, purpose);
+    for (part, task) in tasks {
+        // Without another thread it takes longer.
+        found.extend(task.await.unwrap_or_else(|_| look_up(engine, &cache.entries(), part, purpose)));
+    }
+    found
+}
+
+fn look_up(
+    engine: &Arc<EngineShared>,
+    entries: &ReadEntries,
+    requests: &[ModuleRequest],
+    purpose: Purpose,
+) -> Vec<LookedUp> {
+    let mut checked = Checked::default();
+    let mut look_up = |request: &ModuleRequest| {
+        let file = request.file(&engine.cwd);
+        let (mut known, mut renewed, mut module) = (None, None, None);
+        if let Some(current) = entries.get(&file, request.imports.as_ref(), &mut checked) {
+            module = from_cache(engine, request, &file, &current.entry, current.described, purpose);
+            renewed = current.is_renewed.then(|| current.entry.clone());
+            known = Some(current.entry);
+        }
+        LookedUp { wanted: Wanted { request: request.clone(), file, known }, renewed, module }
+    };
+    requests.iter().map(&mut look_up).collect()
+}
+
 /// Adds the files of the last version that loaded to a module that did not: a correction of the module uses them again.
 fn with_last_files(mut module: LoadedModule, file: &Path, cache: &CacheSession) -> LoadedModule {
     if !module.errors.is_empty() {
@@ -164,6 +228,7 @@ fn from_cache(
     request: &ModuleRequest,
     file: &Path,
     known: &CachedModule,
+    described: Option<Described>,
     purpose: Purpose,
 ) -> Option<LoadedModule> {
     let start = Instant::now();
@@ -172,7 +237,7 @@ fn from_cache(
     if !is_cacheable(host.choice()) {
         return None;
     }
-    let described = host.describe_from(said)?;
+    let described = host.describe_from(said, described)?;
     if purpose == Purpose::Use && is_needed_at_once(&described) {
         return None;
     }

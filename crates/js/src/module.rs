@@ -17,6 +17,7 @@ use toolsmith_tool::{
 };
 
 use crate::{
+    data_limit::DataLimit,
     definitions::{Observed, changed_tools},
     described::{Described, DescribedExtension, DescribedTool, Problem},
     engine::EngineShared,
@@ -191,8 +192,11 @@ impl ModuleHost {
 
     /// Describes the module from the cache, without loading it. It is loaded when it is first used, and what it
     /// declares then is compared with this.
-    pub(crate) fn describe_from(&self, said: &str) -> Option<Described> {
-        let described = self.read(said).ok()?;
+    pub(crate) fn describe_from(&self, said: &str, parsed: Option<Described>) -> Option<Described> {
+        let described = match parsed {
+            Some(parsed) => parsed,
+            None => self.read(said).ok()?,
+        };
         if let Some(DescribedExtension { registrations, .. }) = &described.extension {
             self.set_registrations(registrations.clone());
         }
@@ -460,7 +464,8 @@ impl ModuleHost {
     }
 
     fn read(&self, json: &str) -> Result<Described, LoadError> {
-        serde_json::from_str(json)
+        DataLimit::new(self.limits().memory)
+            .read(json)
             .map_err(|error| LoadError::new(&self.path, format!("Failed to load tool: {error}")))
     }
 

@@ -45,7 +45,7 @@ impl ModuleInputs {
         let mut checked = Checked::default();
         modules.into_iter().all(|module| {
             module.inputs.as_ref().is_none_or(|inputs| {
-                let inputs = inputs.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut inputs = inputs.lock().unwrap_or_else(PoisonError::into_inner);
                 inputs.are_unchanged(module.gate.as_ref(), &mut checked)
             })
         })

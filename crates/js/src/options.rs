@@ -7,10 +7,10 @@ use std::{
     sync::Arc,
 };
 
-use toolsmith_host::exec::{Outcome, Request};
+use toolsmith_host::exec::{Outcome, Request, program_path};
 use toolsmith_tool::{CancelToken, LoadRecording, ToolSpec, async_trait};
 
-use crate::limits::Limits;
+use crate::{PreparedDefinitions, limits::Limits};
 
 /// Engine options.
 #[derive(Clone)]
@@ -20,7 +20,7 @@ pub struct EngineOptions {
     pub cwd: PathBuf,
     /// Limits of each module.
     pub limits: Limits,
-    /// Search path for Bun and Node; default `PATH`.
+    /// Search path for Bun and Node; default the entries of `PATH` that count.
     pub search_path: OsString,
     pub(crate) engines: EngineRules,
     pub(crate) limits_by_path: Vec<(PathBuf, Limits)>,
@@ -28,6 +28,7 @@ pub struct EngineOptions {
     pub exec: Option<Arc<dyn ExecHandler>>,
     pub(crate) built_ins: Option<BuiltInSpecs>,
     pub(crate) definition_cache: Option<PathBuf>,
+    pub(crate) prepared: Option<PreparedDefinitions>,
     pub(crate) is_recordable: bool,
     pub(crate) is_replaying: bool,
     pub(crate) loads: Vec<(PathBuf, Arc<LoadRecording>)>,
@@ -51,12 +52,13 @@ impl EngineOptions {
         Self {
             cwd: cwd.into(),
             limits: Limits::default(),
-            search_path: std::env::var_os("PATH").unwrap_or_default(),
+            search_path: program_path(),
             engines: EngineRules::default(),
             limits_by_path: Vec::new(),
             exec: None,
             built_ins: None,
             definition_cache: None,
+            prepared: None,
             is_recordable: false,
             is_replaying: false,
             loads: Vec::new(),
@@ -110,6 +112,13 @@ impl EngineOptions {
     #[must_use]
     pub fn definition_cache(mut self, folder: impl Into<PathBuf>) -> Self {
         self.definition_cache = Some(folder.into());
+        self
+    }
+
+    /// Uses the definitions that another thread reads for the first load.
+    #[must_use]
+    pub fn prepared(mut self, prepared: Option<PreparedDefinitions>) -> Self {
+        self.prepared = prepared;
         self
     }
 

@@ -1,11 +1,15 @@
 //! A module's tool, as the rest of the program sees it.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use serde_json::{Value, json};
+use toolsmith_host::location::directory_line;
 use toolsmith_tool::{
     Approval, ArgumentSchema, CallTape, Place, RenderHooks, RenderOptions, RenderedLines, ResultSchema,
     SessionEvent, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, async_trait,
@@ -47,7 +51,7 @@ impl JsTool {
         // Checked here rather than at registration, so that the error is reported with its module. Definitions with errors are
         // not cached.
         if !module.is_cached() {
-            ArgumentSchema::compile(&spec.parameters)
+            ArgumentSchema::compile_shared(Arc::clone(&spec.parameters))
                 .map_err(|error| format!("Tool \"{}\" has invalid parameters: {error}", spec.name))?;
             if let Some(schema) = &spec.output_schema {
                 ResultSchema::compile(schema).map_err(|error| {
@@ -74,9 +78,35 @@ impl JsTool {
         })
     }
 
+    /// Returns the approval that the tool declares, or that of the built-in tool it is made from.
+    async fn own_approval(&self, arguments: &Value) -> Approval {
+        if !self.decides_approval {
+            return self.spec.approval.clone();
+        }
+        let wrapped = self.wrapped.as_ref().filter(|wrapped| wrapped.keeps_approval());
+        if let Some(tool) = wrapped.and_then(|wrapped| wrapped.tool(&self.module, arguments)) {
+            return tool.approval(arguments).await;
+        }
+        // A hook that fails, or returns something that is no approval, leaves the most careful answer.
+        let answer = self.ask("approval", arguments).await.unwrap_or(Value::Null);
+        read_approval(&answer).unwrap_or_else(|| {
+            let answer: String = answer.to_string().chars().take(200).collect();
+            tracing::warn!(
+                tool = self.spec.name,
+                answer,
+                "The tool's approval function did not return an approval; the call counts as exec"
+            );
+            Approval::default()
+        })
+    }
+
     /// Returns the built-in tool that makes the call which these arguments describe.
     fn working_tool(&self, arguments: &Value) -> Option<Arc<dyn Tool>> {
         self.wrapped.as_ref()?.working_tool(&self.module, arguments)
+    }
+
+    fn other_directory(&self) -> Option<PathBuf> {
+        self.wrapped.as_ref()?.other_directory(&self.module)
     }
 
     /// Makes a call of the kind that `make` returns for this tool's number.
@@ -136,7 +166,16 @@ impl JsTool {
         context.tape = self.tape.clone().filter(|_| what != "details");
         let outcome = self.with_hook_deadline(kind, context).await;
         match outcome {
-            Ok(json) => serde_json::from_str(&json).ok(),
+            Ok(answer) => match answer.read() {
+                Ok(value) => Some(value),
+                Err(error) => {
+                    // No answer has no text.
+                    if !answer.text().is_empty() {
+                        tracing::warn!(tool = %self.spec.name, %error, "The answer of the tool's {what} hook cannot be used");
+                    }
+                    None
+                }
+            },
             Err(error) => {
                 tracing::warn!(tool = %self.spec.name, %error, "The tool's {what} hook failed");
                 None
@@ -148,7 +187,7 @@ impl JsTool {
         &self,
         make: impl FnOnce(u32) -> CallKind + Send,
         context: ToolContext,
-    ) -> Result<String, ToolError> {
+    ) -> Result<Answer, ToolError> {
         let time = self.module.limits().hook;
         let cancel = context.cancel.child();
         let call = self.call(make, context.with_cancel(cancel.clone()));
@@ -160,7 +199,7 @@ impl JsTool {
                 call.await
             }
         };
-        outcome.map(|answer| answer.json).map_err(|failure| match failure {
+        outcome.map_err(|failure| match failure {
             CallFailure::Tool(error) => error,
             CallFailure::Refused(_) => ToolError::reply("its arguments were rejected"),
         })
@@ -245,15 +284,7 @@ impl Tool for JsTool {
         let given = Arc::clone(&arguments);
         let kind = |number| CallKind::Execute { number, tool_call_id: call.id, arguments: given };
         match self.call(kind, ctx).await {
-            Ok(Answer { json, details }) => {
-                let mut result: ToolResult = serde_json::from_str(&json)
-                    .map_err(|error| ToolError::reply(format!("Tool returned an invalid result: {error}")))?;
-                // Null means that there are none, as in JSON.
-                if let Some(details) = details.filter(|details| !details.is_null()) {
-                    result.details = Some(details);
-                }
-                Ok(result)
-            }
+            Ok(answer) => Ok(answer.into_result()?.unwrap_or_default()),
             Err(CallFailure::Tool(error)) => Err(error),
             Err(CallFailure::Refused(problems)) => Err(ToolError::reply(
                 ArgumentSchema::refuse(&self.spec.name, problems, &arguments).to_string(),
@@ -277,24 +308,8 @@ impl Tool for JsTool {
     }
 
     async fn approval(&self, arguments: &Value) -> Approval {
-        if !self.decides_approval {
-            return self.spec.approval.clone();
-        }
-        let wrapped = self.wrapped.as_ref().filter(|wrapped| wrapped.keeps_approval());
-        if let Some(tool) = wrapped.and_then(|wrapped| wrapped.tool(&self.module, arguments)) {
-            return tool.approval(arguments).await;
-        }
-        // A hook that fails, or returns something that is no approval, leaves the most careful answer.
-        let answer = self.ask("approval", arguments).await.unwrap_or(Value::Null);
-        read_approval(&answer).unwrap_or_else(|| {
-            let answer: String = answer.to_string().chars().take(200).collect();
-            tracing::warn!(
-                tool = self.spec.name,
-                answer,
-                "The tool's approval function did not return an approval; the call counts as exec"
-            );
-            Approval::default()
-        })
+        let wraps = self.wrapped.as_ref().map(|wrapped| wrapped.name().to_owned());
+        Approval { wraps, ..self.own_approval(arguments).await }
     }
 
     async fn places(&self, arguments: &Value) -> Vec<Place> {
@@ -309,7 +324,8 @@ impl Tool for JsTool {
         let _ = self.module.instance().await;
         let mut lines = match self.working_tool(arguments) {
             Some(tool) => tool.approval_details(arguments).await,
-            None => None,
+            // Operations of the extension's own work there too.
+            None => self.other_directory().map(|directory| vec![directory_line(&directory)]),
         };
         if self.has_approval_details
             && let Some(own) = self.ask("details", arguments).await
@@ -324,7 +340,7 @@ impl Tool for JsTool {
         let Some(tool) = self.working_tool(arguments) else { return false };
         let known = &tool.spec().parameters["properties"];
         let mut given = arguments.as_object().into_iter().flatten();
-        given.all(|(key, _)| known.get(key).is_some()) && tool.approval_details(arguments).await.is_some()
+        given.all(|(key, _)| known.get(key).is_some()) && tool.details_are_complete(arguments).await
     }
 
     fn render_hooks(&self) -> RenderHooks {
@@ -356,6 +372,10 @@ impl Tool for JsTool {
             "result": { "content": result.content, "details": result.details, "isError": result.is_error },
         });
         self.draw("result", options.width, payload).await
+    }
+
+    fn handles_session_events(&self) -> bool {
+        self.has_on_session
     }
 
     async fn on_session(&self, event: &SessionEvent, ctx: &ToolContext) -> Result<(), ToolError> {

@@ -1,7 +1,10 @@
 //! The built-in tool that a module's tool is made from (`createWriteTool` and the others), and its part in the wrapper's calls:
 //! approval, the places of paths, and the lines of the question (CONTRACT 5.7, 5.8).
 
-use std::sync::{Arc, OnceLock};
+use std::{
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+};
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -32,8 +35,19 @@ impl Wrapped {
         Self { described: described.clone(), schema: OnceLock::new() }
     }
 
+    /// Returns the name of the built-in tool.
+    pub(crate) fn name(&self) -> &str {
+        &self.described.tool.name
+    }
+
     pub(crate) fn keeps_approval(&self) -> bool {
         self.described.tool.keeps_approval
+    }
+
+    /// Returns the directory that the tool was made for, if it is another than that of the session.
+    pub(crate) fn other_directory(&self, module: &ModuleHost) -> Option<PathBuf> {
+        let cwd = &module.options().engine.cwd;
+        self.described.tool.cwd.as_ref().map(|other| cwd.join(other)).filter(|other| other != cwd)
     }
 
     /// Returns the built-in tool if these are arguments of it. A wrapper may have other parameters, and there may be no session.

@@ -79,6 +79,11 @@ pub trait Provider: Send + Sync {
     fn missing_key(&self) -> Option<LlmError> {
         None
     }
+
+    /// Returns whether the provider does not exist any more, such as one of an extension that was removed. Its models are not offered.
+    fn is_gone(&self) -> bool {
+        false
+    }
 }
 
 /// Capabilities of a model at a provider.

@@ -146,7 +146,7 @@ pub struct ToolDefinition {
     /// Description.
     pub description: String,
     /// JSON Schema of the arguments.
-    pub parameters: Value,
+    pub parameters: Arc<Value>,
     /// Requests the provider's strict schema mode. It is used only if the schema meets its requirements; otherwise
     /// providers would reject the whole request.
     pub strict: bool,
@@ -154,8 +154,13 @@ pub struct ToolDefinition {
 
 impl ToolDefinition {
     /// Creates a tool without strict mode.
-    pub fn new(name: impl Into<String>, description: impl Into<String>, parameters: Value) -> Self {
-        Self { name: name.into(), description: description.into(), parameters, strict: false }
+    pub fn new(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        parameters: impl Into<Arc<Value>>,
+    ) -> Self {
+        let (name, description) = (name.into(), description.into());
+        Self { name, description, parameters: parameters.into(), strict: false }
     }
 
     /// Requests strict schema mode.

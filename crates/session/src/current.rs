@@ -2,7 +2,7 @@
 //! they run.
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, PoisonError, RwLock},
 };
 
@@ -18,12 +18,21 @@ use crate::conversation::{Conversation, ConversationError};
 #[derive(Clone, Debug)]
 pub struct CurrentSession {
     slot: Arc<RwLock<SessionLog>>,
+    /// Where tools work, if that is not the directory which the session names.
+    cwd: Option<Arc<Path>>,
 }
 
 impl CurrentSession {
     /// Creates a slot with `session`.
     pub fn new(session: SessionLog) -> Self {
-        Self { slot: Arc::new(RwLock::new(session)) }
+        Self { slot: Arc::new(RwLock::new(session)), cwd: None }
+    }
+
+    /// Sets the directory in which tools work, whatever a session file says.
+    #[must_use]
+    pub fn working_directory(mut self, cwd: &Path) -> Self {
+        self.cwd = Some(Arc::from(cwd));
+        self
     }
 
     /// Returns the current session.
@@ -53,7 +62,7 @@ impl Conversation for CurrentSession {
 
 impl SessionView for CurrentSession {
     fn cwd(&self) -> PathBuf {
-        self.get().cwd()
+        self.cwd.as_ref().map_or_else(|| self.get().cwd(), |cwd| cwd.to_path_buf())
     }
     fn session_id(&self) -> String {
         self.get().id()

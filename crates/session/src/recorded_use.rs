@@ -62,7 +62,7 @@ pub struct UseReader {
 
 impl Default for UseReader {
     fn default() -> Self {
-        Self { seen: HashSet::new(), zone: TimeZone::system() }
+        Self { seen: HashSet::new(), zone: toolsmith_host::local_time_zone() }
     }
 }
 

@@ -1,13 +1,14 @@
 //! Differences: unified diffs as hunks, drawn with line numbers and marked words.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, ops::Range, time::Duration};
 
 use similar::{ChangeTag, TextDiff};
 
 use crate::{
-    row::Row,
+    row::{Row, clean},
     style::{Attributes, Style},
     theme::{Theme, Token},
+    width::Breaks,
 };
 
 /// Pairs of lines longer than this are not compared word by word.
@@ -278,41 +279,165 @@ pub fn diff_rows(file: &FileDiff, columns: usize, theme: &Theme) -> Vec<Row> {
 
 /// Draws one hunk.
 pub fn hunk_rows(hunk: &Hunk, columns: usize, theme: &Theme) -> Vec<Row> {
-    let last = hunk.lines.iter().filter_map(|line| line.new.or(line.old)).max().unwrap_or(0);
-    let digits = last.to_string().len();
-    let gutter = digits + 3;
-    // In a very narrow place the numbers are left out.
-    let (gutter, has_numbers) = if columns > gutter + 8 { (gutter, true) } else { (2, false) };
-    let inner = columns.saturating_sub(gutter).max(1);
-    let mut rows = Vec::new();
-    for line in &hunk.lines {
-        let (sign, token) = match line.kind {
-            LineKind::Context => (" ", Token::ToolDiffContext),
-            LineKind::Added => ("+", Token::ToolDiffAdded),
-            LineKind::Removed => ("-", Token::ToolDiffRemoved),
-        };
-        let style = theme.style(token);
+    let layout = HunkLayout::new(hunk, columns);
+    layout.rows(hunk, 0..layout.len(), theme)
+}
+
+/// The rows of a hunk at one width, counted and not drawn: a hunk may have more rows than can be drawn for every key.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HunkLayout {
+    columns: usize,
+    digits: usize,
+    gutter: usize,
+    has_numbers: bool,
+    /// The first row behind each line.
+    ends: Vec<usize>,
+    /// Very long lines, by their number. Only their rows on the screen are drawn.
+    long: BTreeMap<usize, LongLine>,
+}
+
+/// A line of so many rows that drawing all of them for each frame would be slow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct LongLine {
+    /// Its text as rows have it.
+    text: String,
+    /// The bytes at which rows after the first one begin.
+    breaks: Vec<usize>,
+}
+
+/// Rows of a line that are drawn at once.
+const MANY_ROWS: usize = 256;
+
+impl HunkLayout {
+    /// Counts the rows of a hunk.
+    pub fn new(hunk: &Hunk, columns: usize) -> Self {
+        let last = hunk.lines.iter().filter_map(|line| line.new.or(line.old)).max().unwrap_or(0);
+        let digits = last.to_string().len();
+        let gutter = digits + 3;
+        // In a very narrow place the numbers are left out.
+        let (gutter, has_numbers) = if columns > gutter + 8 { (gutter, true) } else { (2, false) };
+        let mut layout =
+            Self { columns, digits, gutter, has_numbers, ends: Vec::new(), long: BTreeMap::new() };
+        let (mut end, inner, mut long) = (0, layout.inner(), BTreeMap::new());
+        layout.ends = hunk
+            .lines
+            .iter()
+            .enumerate()
+            .map(|(number, line)| {
+                let mut breaks = Breaks::new(inner);
+                let mut wrapped = 0;
+                for (part, _) in &line.parts {
+                    let text = clean(part);
+                    let breaks = breaks.of(&text);
+                    wrapped += breaks.len();
+                    // Words of long lines are not marked, so they have one part.
+                    if breaks.len() > MANY_ROWS && line.parts.len() == 1 {
+                        long.insert(number, LongLine { text: text.into_owned(), breaks });
+                    }
+                }
+                end += 1 + wrapped + usize::from(line.is_unended);
+                end
+            })
+            .collect();
+        layout.long = long;
+        layout
+    }
+
+    /// Returns the number of rows.
+    pub fn len(&self) -> usize {
+        self.ends.last().copied().unwrap_or_default()
+    }
+
+    /// Returns whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn inner(&self) -> usize {
+        self.columns.saturating_sub(self.gutter).max(1)
+    }
+
+    /// Draws some rows of the hunk.
+    pub fn rows(&self, hunk: &Hunk, range: Range<usize>, theme: &Theme) -> Vec<Row> {
+        let first = self.ends.partition_point(|end| *end <= range.start);
+        let mut begin = first.checked_sub(1).map_or(0, |before| self.ends[before]);
+        let mut rows = Vec::new();
+        for (number, line) in hunk.lines.iter().enumerate().skip(first) {
+            if begin >= range.end {
+                break;
+            }
+            let wanted = range.start.saturating_sub(begin)..range.end - begin;
+            match self.long.get(&number) {
+                Some(long) => self.push_rows_of(line, long, wanted, theme, &mut rows),
+                None => {
+                    let mut own = Vec::new();
+                    self.push_line(line, theme, &mut own);
+                    rows.extend(own.into_iter().skip(wanted.start).take(wanted.len()));
+                }
+            }
+            begin = self.ends.get(number).copied().unwrap_or(range.end);
+        }
+        rows
+    }
+
+    /// Draws some rows of a long line.
+    fn push_rows_of(
+        &self,
+        line: &HunkLine,
+        long: &LongLine,
+        range: Range<usize>,
+        theme: &Theme,
+        rows: &mut Vec<Row>,
+    ) {
+        let style = sign_and_style(line, theme).1;
+        for at in range.start..range.end.min(long.breaks.len() + 1) {
+            let begin = at.checked_sub(1).map_or(0, |before| long.breaks[before]);
+            let end = long.breaks.get(at).copied().unwrap_or(long.text.len());
+            let text = Row::styled(long.text.get(begin..end).unwrap_or_default(), style);
+            rows.push(self.row(line, at == 0, text, theme));
+        }
+        if line.is_unended && range.end > long.breaks.len() + 1 {
+            rows.push(self.unended(theme));
+        }
+    }
+
+    fn row(&self, line: &HunkLine, is_first: bool, text: Row, theme: &Theme) -> Row {
+        let (sign, style) = sign_and_style(line, theme);
+        let number = if is_first { line.new.or(line.old) } else { None };
+        let mut row = Row::new();
+        if self.has_numbers {
+            let (digits, number) = (self.digits, number.map(|number| number.to_string()).unwrap_or_default());
+            row.push_text(format!("{number:>digits$} "), theme.style(Token::Dim));
+        }
+        row.push_text(if is_first { format!("{sign} ") } else { "  ".to_owned() }, style);
+        row.append(text);
+        row.cut(self.columns)
+    }
+
+    fn unended(&self, theme: &Theme) -> Row {
+        let note = format!("{}\\ no newline at the end", " ".repeat(self.gutter));
+        Row::styled(note, theme.style(Token::Dim)).cut(self.columns)
+    }
+
+    fn push_line(&self, line: &HunkLine, theme: &Theme, rows: &mut Vec<Row>) {
+        let style = sign_and_style(line, theme).1;
         let mut text = Row::new();
         for (part, is_marked) in &line.parts {
             text.push_text(part, if *is_marked { marked(style) } else { style });
         }
-        for (at, wrapped) in crate::markdown::hard_wrap(text, inner).into_iter().enumerate() {
-            let number = if at == 0 { line.new.or(line.old) } else { None };
-            let mut row = Row::new();
-            if has_numbers {
-                let number = number.map(|number| number.to_string()).unwrap_or_default();
-                row.push_text(format!("{number:>digits$} "), theme.style(Token::Dim));
-            }
-            row.push_text(if at == 0 { format!("{sign} ") } else { "  ".to_owned() }, style);
-            row.append(wrapped);
-            rows.push(row.cut(columns));
-        }
-        if line.is_unended {
-            let note = format!("{}\\ no newline at the end", " ".repeat(gutter));
-            rows.push(Row::styled(note, theme.style(Token::Dim)).cut(columns));
-        }
+        let wrapped = text.hard_wrap(self.inner()).into_iter().enumerate();
+        rows.extend(wrapped.map(|(at, text)| self.row(line, at == 0, text, theme)));
+        rows.extend(line.is_unended.then(|| self.unended(theme)));
     }
-    rows
+}
+
+fn sign_and_style(line: &HunkLine, theme: &Theme) -> (&'static str, Style) {
+    let (sign, token) = match line.kind {
+        LineKind::Context => (" ", Token::ToolDiffContext),
+        LineKind::Added => ("+", Token::ToolDiffAdded),
+        LineKind::Removed => ("-", Token::ToolDiffRemoved),
+    };
+    (sign, theme.style(token))
 }
 
 fn marked(style: Style) -> Style {

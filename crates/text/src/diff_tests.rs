@@ -74,3 +74,23 @@ fn hostile_diffs_are_harmless() {
         }
     }
 }
+
+#[test]
+fn some_rows_of_a_hunk_are_those_of_the_whole() {
+    let text = "@@ -1,3 +1,3 @@\n-old tab\there 日本\n+new tab\there 日本語 and a long end of the line\n same\n\\ No newline at end of file\n";
+    let file = FileDiff::parse(&format!("--- a/x\n+++ b/x\n{text}")).remove(0);
+    let long =
+        format!("@@ -1,2 +1,2 @@\n-a\n+{}\n b\n\\ No newline at end of file\n", "x\ty日 ".repeat(3000));
+    let long = FileDiff::parse(&format!("--- a/x\n+++ b/x\n{long}")).remove(0);
+    for (columns, file) in [1, 2, 5, 13, 40].map(|columns| (columns, &file)).into_iter().chain([(40, &long)])
+    {
+        let hunk = &file.hunks[0];
+        let layout = HunkLayout::new(hunk, columns);
+        let all = hunk_rows(hunk, columns, &Theme::none());
+        assert_eq!(layout.len(), all.len(), "{columns} columns");
+        for begin in 0..=all.len() {
+            let some = layout.rows(hunk, begin..begin + 3, &Theme::none());
+            assert_eq!(some, all[begin..all.len().min(begin + 3)], "{columns} columns from {begin}");
+        }
+    }
+}

@@ -22,7 +22,7 @@ mod width;
 
 pub use amounts::{count_text, size_text, time_text};
 pub use ansi::{CURSOR_MARKER, DrawnRow, parse_drawn, parse_row, parse_text};
-pub use diff::{FileDiff, Hunk, HunkLine, LineKind, diff_rows, hunk_rows};
+pub use diff::{FileDiff, Hunk, HunkLayout, HunkLine, LineKind, diff_rows, hunk_rows};
 pub use filter::{Filter, Keep, plain};
 pub use highlight::{highlight, language_of_path, warm_highlighter};
 pub use images::{ImageProtocol, ImageSize, image_size, inline_image};
@@ -31,4 +31,4 @@ pub use measure::{cut_to_width, visible_width, wrap};
 pub use row::{Row, Span};
 pub use style::{Attributes, Color, ColorDepth, Style};
 pub use theme::{Appearance, Theme, ThemeError, Token};
-pub use width::{grapheme_width, width};
+pub use width::{grapheme_width, row_starts, width};

@@ -8,7 +8,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 
 use crate::{
     style::{ColorDepth, Style},
-    width::{TAB, grapheme_width, is_forbidden, width},
+    width::{Breaks, TAB, grapheme_width, is_forbidden, width},
 };
 
 /// Text in one style.
@@ -45,7 +45,8 @@ impl Span {
     }
 }
 
-fn clean(text: &str) -> Cow<'_, str> {
+/// Returns the text without the characters that a row cannot have.
+pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_forbidden) {
         return Cow::Borrowed(text);
     }
@@ -197,6 +198,23 @@ impl Row {
             before.push(span.with_text(kept));
         }
         (before, after)
+    }
+
+    /// Breaks at the column, not at words: spaces are part of code.
+    pub(crate) fn hard_wrap(self, columns: usize) -> Vec<Self> {
+        let (mut rows, mut row) = (Vec::new(), Self::new());
+        let mut breaks = Breaks::new(columns);
+        for span in self.spans {
+            let mut begin = 0;
+            for end in breaks.of(&span.text) {
+                row.push(span.with_text(span.text.get(begin..end).unwrap_or_default().to_owned()));
+                rows.push(std::mem::take(&mut row));
+                begin = end;
+            }
+            row.push(span.with_text(span.text.get(begin..).unwrap_or_default().to_owned()));
+        }
+        rows.push(row);
+        rows
     }
 
     /// Returns the row filled with spaces up to `columns`.

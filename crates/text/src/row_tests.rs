@@ -56,3 +56,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_row_breaks_at_the_column_wherever_its_spans_begin() {
+    let bold = Style::PLAIN.bold();
+    let row = Row::plain("abc").and("de", bold).and("日本x", Style::PLAIN).and("", bold).and("fghij", bold);
+    let rows: Vec<String> = row.hard_wrap(4).iter().map(Row::text).collect();
+    assert_eq!(rows, ["abcd", "e日", "本xf", "ghij"]);
+    assert_eq!(Row::plain("日a").hard_wrap(1).iter().map(Row::text).collect::<Vec<_>>(), ["日", "a"]);
+    assert_eq!(Row::plain("abcd").hard_wrap(4).len(), 1);
+    assert_eq!(Row::new().hard_wrap(4).len(), 1);
+    let starts = crate::row_starts("abcdef\n\n日本", 3);
+    assert_eq!(starts, [0, 3, 7, 8, 11]);
+}

@@ -60,6 +60,10 @@ pub struct Approval {
     /// Groups calls that share a user's saved decision.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy_key: Option<String>,
+    /// The tool behind this one: the built-in tool that does the work of a wrapper, or the tool that staged what is applied. What
+    /// the user asks or denies about it holds for this call too.
+    #[serde(skip)]
+    pub wraps: Option<String>,
     /// Identifies what exactly is approved, such as the file a path leads to. It reaches the call in
     /// [`ToolContext::approved`](crate::ToolContext), which refuses to run when it is about something else by then.
     #[serde(skip)]

@@ -155,7 +155,7 @@ impl Registry {
         if let Some(existing) = self.tools.get(&name) {
             return Err(RegisterError::Conflict { name, winner: existing.origin.clone() });
         }
-        let arguments = ArgumentSchema::compile(&spec.parameters)
+        let arguments = ArgumentSchema::compile_shared(Arc::clone(&spec.parameters))
             .map_err(|source| RegisterError::Schema { name: name.clone(), source })?;
         self.tools.insert(name, RegisteredTool { tool, origin, arguments: Arc::new(arguments) });
         Ok(())
@@ -173,7 +173,7 @@ impl Registry {
         let spec = tool.spec();
         check_tool_name(&spec.name)?;
         let name = spec.name.clone();
-        let arguments = ArgumentSchema::compile(&spec.parameters)
+        let arguments = ArgumentSchema::compile_shared(Arc::clone(&spec.parameters))
             .map_err(|source| RegisterError::Schema { name: name.clone(), source })?;
         Ok(self.tools.insert(name, RegisteredTool { tool, origin, arguments: Arc::new(arguments) }))
     }

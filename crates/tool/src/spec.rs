@@ -1,6 +1,6 @@
 //! The specification of a tool (CONTRACT 1.3, 5.3).
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 
@@ -68,8 +68,8 @@ pub struct ToolSpec {
     pub label: String,
     /// Description for the model.
     pub description: String,
-    /// JSON Schema of the arguments.
-    pub parameters: Value,
+    /// JSON Schema of the arguments. Shared, because every request to the model contains it.
+    pub parameters: Arc<Value>,
     /// JSON Schema of the result's `details`, if the tool declares one. Over MCP they are the structured content.
     pub output_schema: Option<Value>,
     /// Declared effects.
@@ -106,7 +106,7 @@ impl ToolSpec {
             label: name.clone(),
             name,
             description: description.into(),
-            parameters: json!({ "type": "object", "properties": {} }),
+            parameters: Arc::new(json!({ "type": "object", "properties": {} })),
             output_schema: None,
             effects: EffectHints::default(),
             strict: None,
@@ -132,8 +132,8 @@ impl ToolSpec {
 
     /// Sets the JSON Schema of the arguments.
     #[must_use]
-    pub fn parameters(mut self, schema: Value) -> Self {
-        self.parameters = schema;
+    pub fn parameters(mut self, schema: impl Into<Arc<Value>>) -> Self {
+        self.parameters = schema.into();
         self
     }
 
@@ -198,6 +198,20 @@ impl ToolSpec {
     pub fn mcp(mut self, names: McpNames) -> Self {
         self.mcp = Some(names);
         self
+    }
+
+    /// Returns whether settings mean this tool by a name: its own, or `mcp__SERVER__TOOL` with the names of the server. `-` and `_`
+    /// are the same there, as servers whose names differ only in them are one server.
+    pub fn is_named(&self, name: &str) -> bool {
+        let folded = |name: &str| name.replace('-', "_");
+        let is_own = |own: &str| folded(own) == folded(name);
+        name == self.name
+            || name.starts_with("mcp__")
+                && (self.name.starts_with("mcp__") && is_own(&self.name)
+                    || self
+                        .mcp
+                        .as_ref()
+                        .is_some_and(|mcp| is_own(&format!("mcp__{}__{}", mcp.server, mcp.tool))))
     }
 
     /// Sets the call deadline.

@@ -114,6 +114,11 @@ pub trait Tool: Send + Sync {
         None
     }
 
+    /// Returns whether [`Tool::on_session`] does anything. Events are not delivered to other tools.
+    fn handles_session_events(&self) -> bool {
+        true
+    }
+
     /// Handles a session event (CONTRACT 7.1).
     ///
     /// # Errors

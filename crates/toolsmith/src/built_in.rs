@@ -16,7 +16,10 @@ use toolsmith_host::{
 };
 use toolsmith_tool::Tool;
 
-use crate::{discovery::Discovered, home::Home, loading::LoadedTools, settings::Settings};
+use crate::{
+    configured_programs::follow_programs, discovery::Discovered, home::Home, loading::LoadedTools,
+    settings::Settings,
+};
 
 /// Names of the built-in tools of this build.
 #[cfg(not(feature = "ast"))]
@@ -49,13 +52,15 @@ pub fn change_store(home: &Home) -> Result<Arc<ChangeStore>, ChangeError> {
     Ok(Arc::new(store))
 }
 
-/// The tiers of writes in `cwd` by where they land (CONTRACT 5.7). `protected` has the files that tools are loaded from.
+/// The tiers of writes in `cwd` by where they land (CONTRACT 5.7). `protected` has the files that tools are loaded from; those of
+/// programs that the configuration names are added to it before each decision.
 pub fn write_rules(
     cwd: &Path,
     home: &Home,
     store: &ChangeStore,
     protected: Arc<Protected>,
 ) -> Arc<WriteRules> {
+    follow_programs(&protected, cwd, home);
     let rules = WriteRules::new(cwd)
         .user_home(home.user())
         .own_home(home.toolsmith())

@@ -22,6 +22,7 @@ mod mcp;
 mod plugins;
 mod project_root;
 mod rust_tool;
+mod seen;
 mod serving;
 mod session;
 pub mod settings;
@@ -52,13 +53,13 @@ pub use live_tools::{LiveTools, StaleModule};
 pub use load_error::ToolLoadError;
 pub use loading::{
     CustomTool, LoadScope, LoadedExtension, LoadedTools, definition_cache, discover_and_load_custom_tools,
-    engine_options, load_custom_tool, load_custom_tools,
+    engine_options, load_custom_tool, load_custom_tools, prepare_definitions,
 };
 pub use mcp::{McpPrompt, find_mcp_tool, mcp_configuration, mcp_servers};
 pub use plugins::{
     InstalledPlugin, InstalledPlugins, LockedMarketplace, LockedPlugin, Marketplace, PluginContents,
-    PluginError, PluginLock, PluginManifest, PluginServer, PluginSource, PluginStore, StagedPlugin,
-    installed_plugins, read_plugin,
+    PluginError, PluginFeature, PluginLock, PluginManifest, PluginServer, PluginSource, PluginStore,
+    StagedPlugin, installed_plugins, read_plugin,
 };
 pub use project_root::find_project;
 pub use rust_tool::{AnyError, rust_tool};
@@ -83,6 +84,6 @@ pub use toolsmith_mcp as mcp_protocol;
 pub use toolsmith_tool::{
     self as tool, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, Ui, async_trait,
 };
-pub use trust::{TrustDecision, TrustedFiles, program_folders, trust_store};
+pub use trust::{TrustDecision, TrustedFiles, guard_programs, trust_store};
 pub use warning::Warning;
 pub use watch::Watch;

@@ -8,7 +8,10 @@ use std::{
 };
 
 use toolsmith_agent::RESOLVE;
-use toolsmith_js::{Engine, EngineKind, EngineOptions, LoadedModule, LoadedTool, ModuleRequest, SchemaKind};
+use toolsmith_js::{
+    Engine, EngineKind, EngineOptions, LoadedModule, LoadedTool, ModuleRequest, PreparedDefinitions,
+    SchemaKind,
+};
 use toolsmith_tool::{Extension, Origin, OriginKind, RegisterError, Tool, check_tool_name};
 
 use crate::{
@@ -20,7 +23,6 @@ use crate::{
     live_tools::StaleModule,
     load_error::ToolLoadError,
     settings::Settings,
-    trust::program_folders,
     warning::Warning,
 };
 
@@ -164,14 +166,12 @@ impl LoadedTools {
 /// Returns the engine options for these modules: limits from the settings, and overrides for single tools. The tools of
 /// a module are unknown before it runs, so overrides are matched by the name of its file or directory.
 pub fn engine_options(cwd: &Path, settings: &Settings, discovered: &Discovered) -> EngineOptions {
-    let programs = program_folders(discovered.untrusted_folder.as_deref());
     let folder = cwd.to_path_buf();
     let built_ins = move || {
         let tools = toolsmith_builtins::built_in_tools(&folder, None);
         tools.iter().map(|tool| tool.spec().clone()).collect()
     };
-    let mut options =
-        EngineOptions::new(cwd).limits(settings.limits.engine()).search_path(programs).built_ins(built_ins);
+    let mut options = EngineOptions::new(cwd).limits(settings.limits.engine()).built_ins(built_ins);
     for module in &discovered.modules {
         let Some(own) = settings.tools.each.get(&module.name()) else {
             continue;
@@ -189,6 +189,11 @@ pub fn engine_options(cwd: &Path, settings: &Settings, discovered: &Discovered) 
 /// Returns the folder of the definition cache.
 pub fn definition_cache(home: &Home) -> PathBuf {
     home.toolsmith().join("cache/definitions")
+}
+
+/// Starts to read the cached definitions of the modules in `cwd` on another thread, for a session that is built there soon.
+pub fn prepare_definitions(cwd: &Path, home: &Home) -> PreparedDefinitions {
+    PreparedDefinitions::start(definition_cache(home), cwd)
 }
 
 /// How modules are loaded.
@@ -263,7 +268,9 @@ pub(crate) fn sort_modules(
     built_in_names: &[&str],
     disabled: &[String],
 ) -> LoadedTools {
-    let Discovered { metadata, rules, errors, warnings, .. } = discovered.clone();
+    // The modules in it are not copied: there may be many.
+    let (metadata, rules) = (discovered.metadata.clone(), discovered.rules.clone());
+    let (errors, warnings) = (discovered.errors.clone(), discovered.warnings.clone());
     let waiting = discovered.waiting().cloned().collect();
     let mut sorter = Sorter {
         built_in_names,

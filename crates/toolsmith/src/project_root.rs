@@ -13,8 +13,22 @@ const MARKERS: &[&str] =
 
 /// Finds the project of a working directory. Without a marker the working directory itself is the project.
 pub fn find_project(cwd: &Path, home: &Home) -> PathBuf {
-    let has_marker = |folder: &&Path| MARKERS.iter().any(|name| folder.join(name).exists());
     project_folders(cwd, home).find(has_marker).unwrap_or(cwd).to_path_buf()
+}
+
+/// Returns the projects that have the working directory in them, the nearest first. A session that is started above the working
+/// directory is one of another project.
+pub(crate) fn projects_of(cwd: &Path, home: &Home) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> =
+        project_folders(cwd, home).filter(has_marker).map(Path::to_path_buf).collect();
+    if found.is_empty() {
+        found.push(cwd.to_path_buf());
+    }
+    found
+}
+
+fn has_marker(folder: &&Path) -> bool {
+    MARKERS.iter().any(|name| folder.join(name).exists())
 }
 
 /// Returns the working directory and the directories above it that belong to the same repository. Outside a repository, these

@@ -1,14 +1,15 @@
 //! Whether code of the working folder may run in this process (CONTRACT 2.8): the user's list, or a word for one run.
 
-use std::{
-    ffi::OsString,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
-use toolsmith_host::trust::{TrustError, TrustStore, Trusted};
+use toolsmith_agent::git_root;
+use toolsmith_host::{
+    exec,
+    trust::{TrustError, TrustStore, Trusted},
+};
 use toolsmith_js::ImportGate;
 
-use crate::home::Home;
+use crate::{home::Home, project_root::find_project};
 
 /// The trust decision. The default trusts nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,7 +42,8 @@ impl TrustDecision {
     }
 
     /// Returns the decision by the list as it is now. A list that cannot be read trusts nothing.
-    pub(crate) fn renewed(&self) -> Self {
+    #[must_use]
+    pub fn renewed(&self) -> Self {
         let list = self.store.as_ref().map(|store| store.load().unwrap_or_default());
         Self { list: list.unwrap_or_else(|| self.list.clone()), ..self.clone() }
     }
@@ -115,17 +117,17 @@ impl TrustedFiles {
     }
 }
 
-/// The folders of `PATH` in which programs are looked for. Relative ones are left out, and so are those in a project that is
-/// not trusted: a program there is code of the project.
-pub fn program_folders(untrusted: Option<&Path>) -> OsString {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let is_inside = |folder: &Path| {
-        let real = toolsmith_host::real_path(folder).unwrap_or_else(|_| folder.to_path_buf());
-        untrusted.is_some_and(|untrusted| real.starts_with(untrusted) || folder.starts_with(untrusted))
-    };
-    let folders = std::env::split_paths(&path).filter(|folder| folder.is_absolute() && !is_inside(folder));
-    // Folders that came from a PATH can be joined to one.
-    std::env::join_paths(folders).unwrap_or_default()
+/// Has programs of the project of `cwd` found by name only while the project is trusted, in this whole process. In a repository
+/// the project is all of it here: directories beside a package have programs too. A session does this by itself; commands that
+/// start servers or other programs without one have to call it first.
+pub fn guard_programs(trust: &TrustDecision, cwd: &Path, home: &Home) {
+    let real = |path: &Path| toolsmith_host::real_path(path).unwrap_or_else(|_| path.to_path_buf());
+    let project = find_project(cwd, home);
+    // A repository of settings files in the home is not a project.
+    let repository = git_root(cwd).filter(|root| !real(home.user()).starts_with(real(root)));
+    let around = repository.unwrap_or(&project).to_path_buf();
+    let trust = trust.clone();
+    exec::guard_programs(&around, move |path| trust.allows_now(&project) || trust.allows_now(path));
 }
 
 /// The user's list of what they trust.

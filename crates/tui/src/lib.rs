@@ -14,6 +14,7 @@ pub mod overlay;
 pub mod plain;
 pub mod review;
 pub mod screen;
+mod tool_text;
 pub mod tool_view;
 pub mod tty;
 

@@ -129,7 +129,7 @@ async fn act(servers: &Servers, scenario: &str, context: &Value) -> Result<()> {
         let spec = tool.spec();
         let name = spec.mcp.as_ref().map_or("", |mcp| mcp.tool.as_str());
         if name == "json_schema_2020_12_tool" {
-            schema = spec.parameters.clone();
+            schema = Value::clone(&spec.parameters);
             continue;
         }
         let arguments = match scenario {

@@ -16,7 +16,9 @@ impl Core {
     pub(crate) async fn announce(&self, event: SessionEvent) {
         self.emit(AgentEvent::Session(event.clone()));
         let tools: Vec<Arc<dyn Tool>> = self.dispatcher().registry().read(|registry| {
-            let custom = registry.iter().filter(|found| found.origin.kind != OriginKind::BuiltIn);
+            let custom = registry.iter().filter(|found| {
+                found.origin.kind != OriginKind::BuiltIn && found.tool.handles_session_events()
+            });
             custom.map(|found| Arc::clone(&found.tool)).collect()
         });
         let hearing = self.limits().hearing;

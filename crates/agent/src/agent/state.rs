@@ -140,7 +140,7 @@ impl Core {
         let (tools, notes) = self.dispatcher.registry().read(|registry| {
             let specs = || registry.active().map(|found| found.tool.spec()).filter(|spec| !spec.hidden);
             let tools: Vec<ToolDefinition> = specs()
-                .map(|spec| ToolDefinition::new(&spec.name, &spec.description, spec.parameters.clone()))
+                .map(|spec| ToolDefinition::new(&spec.name, &spec.description, Arc::clone(&spec.parameters)))
                 .collect();
             (tools, ToolNotes::of(specs()))
         });

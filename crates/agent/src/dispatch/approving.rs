@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use toolsmith_tool::{
     Approval, ApprovalPolicy, ArgumentSchema, Origin, OriginKind, RegisteredTool, Tool, ToolCall,
-    ToolContext, ToolResult, panics::catching,
+    ToolContext, ToolResult, ToolSpec, panics::catching,
 };
 
 use super::{
@@ -45,7 +45,7 @@ impl Dispatcher {
             approval = catching(found.tool.approval(arguments)) => approval.unwrap_or_default(),
         };
         let denied = |text: String| Err(Refusal::new(CallEnd::Denied, text));
-        let settings = self.approval_settings();
+        let settings = self.approval_settings().of_tool(found.tool.spec());
         // A gate may stand in for the person only where nothing but the tier calls for a question.
         let answerable = self.parts.gates_approve
             && wish != Some(GateApproval::Ask)
@@ -57,7 +57,7 @@ impl Dispatcher {
             Verdict::Allow => {}
             Verdict::DeniedByTool => return denied(format!("Tool \"{name}\" is blocked by tool policy.")),
             Verdict::DeniedByUser => {
-                let key = self.denying_key(name, &approval);
+                let key = self.denying_key(found.tool.spec(), &approval);
                 let is_bare = key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
                 let key = if is_bare { key } else { format!("{key:?}") };
                 return denied(format!(
@@ -67,7 +67,7 @@ impl Dispatcher {
             Verdict::Ask if answerable && wish == Some(GateApproval::Allow) => return Ok(approval),
             Verdict::Ask => {}
         }
-        let policy = self.approval_settings().policy(name, &approval);
+        let policy = settings.policy(name, &approval);
         let declared = found.tool.spec().approval.tier;
         if wish != Some(GateApproval::Ask)
             && self.parts.grants.cover(name, arguments, &approval, declared, policy)
@@ -169,11 +169,12 @@ impl Dispatcher {
     }
 
     /// Which entry of the settings says no.
-    fn denying_key(&self, name: &str, approval: &Approval) -> String {
-        match self.approval_settings().tools.get(name) {
-            Some(ApprovalPolicy::Deny) => name.to_owned(),
-            _ => approval.policy_key.clone().unwrap_or_else(|| name.to_owned()),
-        }
+    fn denying_key(&self, spec: &ToolSpec, approval: &Approval) -> String {
+        let others = [approval.policy_key.as_ref(), approval.wraps.as_ref()];
+        let is_meant = |name: &String| spec.is_named(name) || others.contains(&Some(name));
+        let settings = self.approval_settings();
+        let mut denied = settings.tools.iter().filter(|(_, policy)| **policy == ApprovalPolicy::Deny);
+        denied.find(|(name, _)| is_meant(name)).map_or_else(|| spec.name.clone(), |(name, _)| name.clone())
     }
 }
 
@@ -184,9 +185,7 @@ async fn question(
     approval: &Approval,
 ) -> ApprovalRequest {
     let details = catching(found.tool.approval_details(arguments)).await.ok().flatten().unwrap_or_default();
-    // Those of other tools are their authors' words, and may leave out what matters.
-    let details_are_complete = found.origin.kind == OriginKind::BuiltIn
-        || catching(found.tool.details_are_complete(arguments)).await.unwrap_or_default();
+    let details_are_complete = catching(found.tool.details_are_complete(arguments)).await.unwrap_or_default();
     let spec = found.tool.spec();
     ApprovalRequest {
         tool_call_id: request.id.clone(),

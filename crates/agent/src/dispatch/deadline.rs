@@ -1,5 +1,5 @@
 //! The deadline of a call. Progress starts the time anew, and open dialogs stop the clock: the time that a person takes to answer
-//! is not the tool's.
+//! is not the tool's. Dialogs close when their call is stopped, and a call can open only a limited number at once.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -13,10 +13,13 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 use toolsmith_tool::{
-    CompletionSource, Completions, Component, ComponentChange, ComponentId, CustomOptions, DialogOptions,
-    EditorState, InputTap, NoticeLevel, ScreenInfo, Ui, UiHandle, UiSlot, WidgetContent, WidgetPlacement,
-    WorkingIndicator,
+    CancelToken, CompletionSource, Completions, Component, ComponentChange, ComponentId, CustomOptions,
+    DialogOptions, EditorState, InputTap, NoticeLevel, ScreenInfo, Ui, UiHandle, UiSlot, WidgetContent,
+    WidgetPlacement, WorkingIndicator,
 };
+
+/// Dialogs that a call can have open at once. A person cannot answer more, and each one waits in a queue of the UI.
+const MAX_DIALOGS: usize = 64;
 
 /// The deadline of a call. Progress and closed dialogs start the time anew, and open dialogs stop the clock. Clones are the same.
 #[derive(Clone, Debug)]
@@ -66,19 +69,25 @@ impl CallDeadline {
         }
     }
 
-    /// Returns the user interface for the call, whose dialogs stop the clock.
-    pub fn interface(&self, ui: UiHandle) -> UiHandle {
+    /// Returns the user interface for the call. Its dialogs stop the clock and close when `cancel` is triggered.
+    pub fn interface(&self, ui: UiHandle, cancel: CancelToken) -> UiHandle {
         if !ui.current().has_ui() {
             return ui;
         }
         let slot = UiSlot::headless();
-        slot.set(Arc::new(PausingUi { ui, deadline_watch: self.clone() }));
+        slot.set(Arc::new(PausingUi { ui, deadline_watch: self.clone(), cancel }));
         slot.handle()
     }
 
-    fn pause(&self) -> Paused<'_> {
-        self.lock().open_dialogs += 1;
-        Paused(self)
+    /// Stops the clock for a dialog; `None` if too many are open.
+    fn pause(&self) -> Option<Paused<'_>> {
+        let mut state = self.lock();
+        if state.open_dialogs >= MAX_DIALOGS {
+            return None;
+        }
+        state.open_dialogs += 1;
+        drop(state);
+        Some(Paused(self))
     }
 }
 
@@ -96,6 +105,23 @@ impl Drop for Paused<'_> {
 struct PausingUi {
     ui: UiHandle,
     deadline_watch: CallDeadline,
+    cancel: CancelToken,
+}
+
+impl PausingUi {
+    /// Waits for the answer to a dialog; `None` if the call was stopped or has too many dialogs open.
+    async fn answer<T>(&self, dialog: impl Future<Output = T>) -> Option<T> {
+        let Some(_paused) = self.deadline_watch.pause() else {
+            tracing::warn!(open = MAX_DIALOGS, "A dialog of a tool was not shown: too many are open");
+            return None;
+        };
+        // Checked first: a call that was stopped must not open another dialog.
+        tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => None,
+            answer = dialog => Some(answer),
+        }
+    }
 }
 
 #[async_trait]
@@ -105,23 +131,19 @@ impl Ui for PausingUi {
     }
 
     async fn select(&self, title: &str, options: &[String], dialog: DialogOptions) -> Option<String> {
-        let _paused = self.deadline_watch.pause();
-        self.ui.current().select(title, options, dialog).await
+        self.answer(self.ui.current().select(title, options, dialog)).await.flatten()
     }
 
     async fn confirm(&self, title: &str, message: &str, dialog: DialogOptions) -> bool {
-        let _paused = self.deadline_watch.pause();
-        self.ui.current().confirm(title, message, dialog).await
+        self.answer(self.ui.current().confirm(title, message, dialog)).await.unwrap_or(false)
     }
 
     async fn input(&self, title: &str, placeholder: Option<&str>, dialog: DialogOptions) -> Option<String> {
-        let _paused = self.deadline_watch.pause();
-        self.ui.current().input(title, placeholder, dialog).await
+        self.answer(self.ui.current().input(title, placeholder, dialog)).await.flatten()
     }
 
     async fn editor(&self, title: &str, prefill: Option<&str>, dialog: DialogOptions) -> Option<String> {
-        let _paused = self.deadline_watch.pause();
-        self.ui.current().editor(title, prefill, dialog).await
+        self.answer(self.ui.current().editor(title, prefill, dialog)).await.flatten()
     }
 
     async fn custom(
@@ -130,8 +152,7 @@ impl Ui for PausingUi {
         options: CustomOptions,
         dialog: DialogOptions,
     ) -> Option<Value> {
-        let _paused = self.deadline_watch.pause();
-        self.ui.current().custom(view, options, dialog).await
+        self.answer(self.ui.current().custom(view, options, dialog)).await.flatten()
     }
 
     fn notify(&self, message: &str, level: NoticeLevel) {

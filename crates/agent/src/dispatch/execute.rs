@@ -153,7 +153,7 @@ where
     });
     context.cancel = cancel.clone();
     context.updates = updates.clone();
-    context.ui = deadline_watch.interface(context.ui);
+    context.ui = deadline_watch.interface(context.ui, cancel.clone());
     let mut running = at_site(site, work(context));
     let mut timed_out = false;
 

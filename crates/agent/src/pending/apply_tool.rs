@@ -63,6 +63,10 @@ impl Tool for ApplyTool {
         }
     }
 
+    async fn details_are_complete(&self, _arguments: &Value) -> bool {
+        true
+    }
+
     async fn approval_details(&self, arguments: &Value) -> Option<Vec<String>> {
         let (action, reason) = (self.action()?, reason(arguments).to_owned());
         let root = self.resolver.root().to_path_buf();

@@ -116,6 +116,10 @@ impl Tool for ResolveTool {
         self.resolver.approval_to_apply(&action).await
     }
 
+    async fn details_are_complete(&self, _arguments: &Value) -> bool {
+        true
+    }
+
     async fn approval_details(&self, arguments: &Value) -> Option<Vec<String>> {
         let action = self.action()?;
         let reason = text(arguments, "reason").to_owned();

@@ -2,6 +2,7 @@
 //! then (CONTRACT 8.5).
 
 use std::{
+    collections::BTreeSet,
     fmt,
     path::{Path, PathBuf},
     sync::Arc,
@@ -185,8 +186,17 @@ impl Resolver {
             action.staged_by.as_ref().map_or(&action.source_tool_name, |staged_by| &staged_by.tool_name);
         let mut approval = Approval::from(self.tier_to_apply(action).await);
         approval.reason = Some(format!("{} (staged by {source})", action.label));
+        // What the user wants to be asked about the tool holds for what it staged.
+        approval.wraps = Some(source.clone());
         // An answer that is remembered is about that tool, not about everything that is ever staged.
         approval.policy_key = Some(format!("{RESOLVE}:{source}"));
+        // Nor is it about other files than those that were asked about, where a write asks about each.
+        if approval.tier == Tier::Exec && !action.files.is_empty() {
+            let files: BTreeSet<String> =
+                action.files.iter().map(|file| file.target.display().to_string()).collect();
+            let files = files.into_iter().collect::<Vec<_>>().join("\n");
+            approval.policy_key = Some(format!("{RESOLVE}:{source}:{files}"));
+        }
         approval
     }
 

@@ -78,6 +78,10 @@ impl Tool for UndoTool {
         approval
     }
 
+    async fn details_are_complete(&self, _arguments: &Value) -> bool {
+        true
+    }
+
     async fn approval_details(&self, arguments: &Value) -> Option<Vec<String>> {
         let plan = self.plan(change(arguments)).await.ok()?;
         let root = self.resolver.root().to_path_buf();

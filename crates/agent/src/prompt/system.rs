@@ -40,7 +40,7 @@ impl Surroundings {
     pub fn of(cwd: &Path) -> Self {
         Self {
             cwd: cwd.to_path_buf(),
-            date: jiff::Zoned::now().date().to_string(),
+            date: toolsmith_host::today().to_string(),
             git_branch: git_branch(cwd),
         }
     }

@@ -111,6 +111,6 @@ pub(super) async fn ask(core: &Core, cancel: &CancelToken, context: &TurnContext
 }
 
 fn definition(spec: &toolsmith_tool::ToolSpec) -> ToolDefinition {
-    ToolDefinition::new(&spec.name, &spec.description, spec.parameters.clone())
+    ToolDefinition::new(&spec.name, &spec.description, Arc::clone(&spec.parameters))
         .strict(spec.strict == Some(true))
 }

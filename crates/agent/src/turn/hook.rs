@@ -126,8 +126,10 @@ pub trait TurnHook: Send + Sync {
     /// Called when a message starts. A response of the model is still empty here.
     async fn message_started(&self, _message: &Message, _context: &TurnContext) {}
 
-    /// Called when a message is complete, before it is stored. A replacement must keep the role.
-    async fn message_ending(&self, _message: &mut Message, _context: &TurnContext) {}
+    /// Called when a message is complete, before it is stored. Returns a replacement with the same role, or nothing.
+    async fn message_ending(&self, _message: &Message, _context: &TurnContext) -> Option<Message> {
+        None
+    }
 
     /// Called before a compaction. The first hook that does not proceed decides.
     async fn before_compaction(

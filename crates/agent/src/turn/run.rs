@@ -354,9 +354,9 @@ impl Run {
     /// Lets hooks replace a complete message, with one of the same role.
     async fn complete(&self, message: &mut Message) {
         for hook in self.core.hooks() {
-            let mut replaced = message.clone();
-            hook.message_ending(&mut replaced, &self.context).await;
-            if std::mem::discriminant(&replaced) == std::mem::discriminant(message) {
+            if let Some(replaced) = hook.message_ending(message, &self.context).await
+                && std::mem::discriminant(&replaced) == std::mem::discriminant(message)
+            {
                 *message = replaced;
             }
         }

@@ -591,3 +591,35 @@ async fn c4_7_the_time_a_person_takes_to_answer_does_not_count() {
     // Afterwards it does again.
     assert_eq!(dispatcher.call(ask("hang")).await.end, CallEnd::TimedOut(Stop::Forced));
 }
+
+#[tokio::test(start_paused = true)]
+async fn c4_6_a_call_that_is_stopped_opens_no_further_dialogs() {
+    let probe = Probe::new(spec("ask"), |_, context| async move {
+        let ui = context.ui.current();
+        context.cancel.cancel("stopped");
+        let sure = ui.confirm("Sure?", "", DialogOptions::default()).await;
+        Ok(ToolResult::text(sure.to_string()))
+    });
+    let slot = UiSlot::headless();
+    slot.set(Arc::new(Thinker));
+    let dispatcher = dispatching([probe]).build();
+    let request =
+        CallRequest::new("1", "ask", json!({})).context(ToolContext::detached().with_ui(slot.handle()));
+    assert_eq!(text(&dispatcher, request).await, "false");
+}
+
+#[tokio::test(start_paused = true)]
+async fn c4_7_dialogs_beyond_the_limit_answer_at_once() {
+    let probe = Probe::new(spec("ask"), |_, context| async move {
+        let ui = context.ui.current();
+        let asked = (0..100).map(|_| ui.confirm("Sure?", "", DialogOptions::default()));
+        let answers = futures::future::join_all(asked).await;
+        Ok(ToolResult::text(answers.iter().filter(|sure| **sure).count().to_string()))
+    });
+    let slot = UiSlot::headless();
+    slot.set(Arc::new(Thinker));
+    let dispatcher = dispatching([probe]).build();
+    let request =
+        CallRequest::new("1", "ask", json!({})).context(ToolContext::detached().with_ui(slot.handle()));
+    assert_eq!(text(&dispatcher, request).await, "64");
+}

@@ -668,3 +668,18 @@ async fn c5_4_an_action_cannot_borrow_the_permission_of_the_tool_it_names_as_its
     let details = ResolveTool::new(stage.resolver.clone()).approval_details(&json!({})).await.unwrap();
     assert_eq!(details[1], "Staged by: liar (it names ast_edit as the source)");
 }
+
+#[tokio::test]
+async fn c5_8_a_remembered_answer_is_about_the_files_that_were_asked_about() {
+    let stage = Stage::new();
+    let tool = ResolveTool::new(stage.resolver.clone());
+    let mut keys = Vec::new();
+    for (name, tier) in [("a", Tier::Exec), ("b", Tier::Exec), ("a", Tier::Write), ("b", Tier::Write)] {
+        let files = ChangeSet::bind(stage.root(), vec![Wanted::write(name, "x")]).unwrap().into_files();
+        stage.stack.push(stage.action("L", Manner::Silent).files(files, Writes::Host).tier(tier));
+        let approval = tool.approval(&json!({ "action": "apply", "reason": "r" })).await;
+        assert_eq!(approval.tier, tier);
+        keys.push(approval.policy_key.unwrap());
+    }
+    assert!(keys[0] != keys[1] && keys[2] == keys[3] && !keys[..2].contains(&keys[2]), "{keys:?}");
+}

@@ -154,3 +154,16 @@ async fn c5_8_a_file_name_is_one_line_without_hidden_characters() {
         assert!(text.lines().all(|line| !line.starts_with("src/forged")), "{tool}: {text}");
     }
 }
+
+#[tokio::test]
+async fn c4_7_ignore_files_without_an_end_are_not_read() {
+    let place = project();
+    symlink("/dev/zero", place.path("src/.ignore")).unwrap();
+    let found = place.works("grep", json!({ "pattern": "hello" })).await;
+    assert_eq!(found, ".env:1: hello=1\n", "a directory with such rules is left out");
+    std::fs::remove_file(place.path(".gitignore")).unwrap();
+    symlink("/dev/zero", place.path(".gitignore")).unwrap();
+    let found = place.works("find", json!({ "pattern": "**/*" })).await;
+    assert!(found.contains("debug.log") && found.contains("src/lib.rs"), "there are no rules: {found}");
+    assert!(place.works("grep", json!({ "pattern": "hello" })).await.contains("src/main.rs:2"));
+}

@@ -11,7 +11,7 @@ use std::{
 };
 
 use ast_grep_core::{AstGrep, tree_sitter::StrDoc};
-use ignore::{WalkBuilder, WalkState};
+use ignore::WalkState;
 use toolsmith_host::{cpu_clock::CpuTimer, regular_file::read_real};
 use toolsmith_tool::{CancelToken, Meter, Name, ToolResult, UpdateSink, panics};
 
@@ -19,6 +19,7 @@ use super::{
     pattern::{Compiled, CompiledOps, Lang, Ops, Problem, of_path},
     scope::Scope,
 };
+use crate::walk::walker;
 
 /// Larger files are usually generated and take seconds to parse.
 pub(super) const MAX_FILE_BYTES: u64 = 8 << 20;
@@ -81,15 +82,12 @@ impl Scan<'_> {
             (&files, &issues, &searched, &seen, &work);
         for root in &self.scope.roots {
             let with_node_modules = self.scope.with_node_modules;
-            let mut walk = WalkBuilder::new(&root.base);
-            walk.hidden(false)
-                .require_git(false)
-                .threads(std::thread::available_parallelism().map_or(2, Into::into))
-                .filter_entry(move |entry| {
-                    entry.depth() == 0
-                        || !(entry.file_name() == ".git"
-                            || (entry.file_name() == "node_modules" && !with_node_modules))
-                });
+            let mut walk = walker(&root.base, move |entry| {
+                entry.depth() == 0
+                    || !(entry.file_name() == ".git"
+                        || (entry.file_name() == "node_modules" && !with_node_modules))
+            });
+            walk.threads(std::thread::available_parallelism().map_or(2, Into::into));
             walk.build_parallel().run(|| {
                 // Started on the thread that it counts for, and dropped with the closure at the end of that thread.
                 let mut timer = None;

@@ -97,6 +97,10 @@ impl Tool for Edit {
         Some(lines)
     }
 
+    async fn details_are_complete(&self, _arguments: &Value) -> bool {
+        true
+    }
+
     async fn execute(&self, call: ToolCall, ctx: ToolContext) -> Result<ToolResult, ToolError> {
         let wanted: Arguments = arguments(call.arguments)?;
         let workspace = Arc::clone(&self.workspace);

@@ -13,14 +13,14 @@ use toolsmith::{CustomTool, LoadScope, LoadedExtension, LoadedTools, Warning};
 use toolsmith_js::SchemaKind;
 use toolsmith_mcp::{ServerStatus, ServerView, Servers, config::Configuration};
 use toolsmith_middleware::rules::Rule;
-use toolsmith_tool::{Tool, UiHandle, visible_line};
+use toolsmith_tool::{Tool, UiHandle};
 
 use crate::{
     arguments::Shared,
     commands::library_view::LibraryView,
     failure,
     output::{Cell, indented, one_line, print_json, print_page, print_table, source_json},
-    project::Project,
+    project::{Project, waiting_server},
     runtime,
     terminal::{self, DIM, ERROR, HEADING, HINT, NAME, WARNING, paint},
 };
@@ -170,7 +170,8 @@ fn to_json(project: &Project, loaded: &LoadedTools, remote: &Remote) -> Value {
             "name": module.name(), "path": module.path.to_string_lossy(), "source": source_json(&module.source),
         })).collect::<Vec<_>>(),
         "waitingServers": remote.configuration.waiting.iter().map(|server| json!({
-            "name": server.name, "target": server.target, "path": server.origin.file.to_string_lossy(),
+            "name": server.name, "target": server.target, "valueCommands": server.value_commands,
+            "path": server.origin.file.to_string_lossy(),
         })).collect::<Vec<_>>(),
         "waitingSettings": project.loaded.waiting.iter().map(|setting| json!({
             "key": setting.key, "value": setting.value, "path": setting.file.to_string_lossy(),
@@ -338,8 +339,7 @@ fn waiting(project: &Project, loaded: &LoadedTools, configuration: &Configuratio
         }
         for server in &configuration.waiting {
             let file = project.show(&server.origin.file);
-            let (name, target) = (visible_line(&server.name), visible_line(&server.target));
-            writeln!(section, "  MCP server {name}: {target}  {}", paint(DIM, file))?;
+            writeln!(section, "  MCP server {}  {}", waiting_server(server), paint(DIM, file))?;
         }
         writeln!(section, "  {} {}", paint(HINT, "→"), failure::TRUST_HINT)?;
     }

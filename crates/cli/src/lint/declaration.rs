@@ -119,7 +119,7 @@ const SLOW: Duration = Duration::from_secs(1);
 
 /// Estimates the tokens of name, description and schema in every request.
 pub(crate) fn tokens(spec: &ToolSpec) -> usize {
-    let sent = json!({ "name": spec.name, "description": spec.description, "parameters": spec.parameters });
+    let sent = json!({ "name": spec.name, "description": spec.description, "parameters": *spec.parameters });
     sent.to_string().len().div_ceil(BYTES_PER_TOKEN)
 }
 

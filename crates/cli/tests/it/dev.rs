@@ -225,6 +225,53 @@ async fn what_is_not_there_or_not_trusted_is_an_error() {
     assert!(waiting.contains("is waiting for trust"), "{waiting}");
 }
 
+#[tokio::test]
+async fn c2_8_a_module_that_lost_its_trust_is_not_loaded_again() {
+    let shop = Workshop::new();
+    let module = |name: &str| {
+        format!(
+            "import {{ writeFileSync }} from \"node:fs\";\nwriteFileSync(\"{name}\", \"\");\n\
+             export default () => ({{ name: \"theirs\", description: \"Leaves a file when it is loaded\",\n\
+             parameters: {{ type: \"object\", properties: {{}} }},\n\
+             execute: async () => ({{ content: [{{ type: \"text\", text: \"{name} ran\" }}] }}) }});\n"
+        )
+    };
+    shop.write(".toolsmith/tools/theirs.ts", module("first"));
+    shop.run(&["trust"]).await.expect(0);
+    let mut dev = Dev::start(&shop, &["theirs"]);
+    assert!(dev.round().await.contains("first ran"));
+    // The change of the list is a round too, in which nothing runs.
+    shop.run(&["trust", "--remove"]).await.expect(0);
+    let round = dev.round().await;
+    assert!(!round.contains("ran"), "{round}");
+    shop.write(".toolsmith/tools/theirs.ts", module("second"));
+    let round = dev.round().await;
+    assert!(!round.contains("ran") && !shop.work.join("second").exists(), "{round}");
+    shop.run(&["trust"]).await.expect(0);
+    assert!(dev.round().await.contains("second ran"));
+    assert_eq!(dev.interrupt().await, 0);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn c2_8_a_module_that_became_a_link_out_of_the_project_is_not_loaded() {
+    let shop = Workshop::new();
+    let outside = shop.home.join("outside.ts");
+    fs::create_dir_all(&shop.home).unwrap();
+    fs::write(&outside, "throw new Error('it ran')").unwrap();
+    shop.write(".toolsmith/tools/theirs.ts", DICE);
+    shop.run(&["trust"]).await.expect(0);
+    let mut dev = Dev::start(&shop, &["theirs"]);
+    dev.round().await;
+    let module = shop.work.join(".toolsmith/tools/theirs.ts");
+    fs::remove_file(&module).unwrap();
+    dev.round().await;
+    std::os::unix::fs::symlink(&outside, &module).unwrap();
+    let round = dev.round().await;
+    assert!(!round.contains("it ran"), "{round}");
+    assert_eq!(dev.interrupt().await, 0);
+}
+
 #[test]
 fn c4_5_an_error_of_a_call_has_its_place_and_a_code_frame() {
     let place = Place::new(&[]);

@@ -35,6 +35,7 @@ mod place;
 mod plugin_commands;
 mod previews;
 mod printing;
+mod program_search;
 mod pty;
 mod raw_mcp_client;
 mod recovering;

@@ -3,7 +3,7 @@
 use std::{ops::Deref, path::Path};
 
 use serde_json::Value;
-use toolsmith_host::exec::{self, Request, Stdin};
+use toolsmith_host::exec::{self, PathRule, Request, Stdin};
 use toolsmith_testkit::Project;
 use toolsmith_tool::CancelToken;
 
@@ -106,7 +106,9 @@ impl Place {
     pub(crate) fn request(&self, args: &[&str]) -> Request {
         let mut request = Request::new(env!("CARGO_BIN_EXE_toolsmith"))
             .args(args.iter().copied())
-            .cwd(self.path("project"));
+            .cwd(self.path("project"))
+            // The program gets entries that it must not use.
+            .path_rule(PathRule::PassedOn);
         request.clear_env = true;
         for (name, value) in self.variables() {
             request = request.env(name, value);

@@ -193,6 +193,103 @@ async fn c5_8_the_question_about_a_plugin_shows_every_command_it_would_run() {
     }
 }
 
+/// A module that leaves a file when it is loaded.
+fn marking(place: &Place, name: &str) -> String {
+    let mark = place.path("marks").join(name).display().to_string();
+    format!("import fs from \"node:fs\"; fs.writeFileSync({mark:?}, \"x\"); export default () => null;")
+}
+
+/// Loads everything and returns which modules ran.
+async fn loaded(place: &Place) -> Vec<String> {
+    let said = run(place, &["list"]).await;
+    assert_eq!(said.code, 0, "{said:#?}");
+    let marks = fs::read_dir(place.path("marks")).unwrap().flatten();
+    let mut names: Vec<String> = marks.map(|mark| mark.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[tokio::test]
+async fn c5_8_no_code_of_a_plugin_runs_that_was_not_shown() {
+    let place = Place::new(&[("marks/.keep", "")]);
+    fs::remove_file(place.path("marks/.keep")).unwrap();
+    for name in ["hidden", "extension", "shown", "feature"] {
+        place.write(&format!("two/{name}.ts"), &marking(&place, name));
+        place.write(&format!("one/{name}.ts"), &marking(&place, name));
+    }
+    // Two manifests: the first is the one that counts.
+    place.write("two/.claude-plugin/plugin.json", r#"{"name":"two","version":"1"}"#);
+    place.write("two/commands/c.md", "hi");
+    let source = place.path("two").display().to_string();
+    let said = run(&place, &["plugin", "add", &source, "--yes"]).await;
+    assert_eq!(said.code, 0, "{said:#?}");
+    place.write(
+        "two/package.json",
+        r#"{"name":"two","toolsmith":{"tools":"./hidden.ts","extensions":["./extension.ts"]},"pi":{"extensions":["./extension.ts"]}}"#,
+    );
+    let said = run(&place, &["plugin", "update", "--yes"]).await;
+    assert!(said.stdout.contains("Updated two"), "{said:#?}");
+    assert!(said.stderr.contains("`toolsmith` in package.json is not used"), "{said:#?}");
+    assert_eq!(loaded(&place).await, [""; 0]);
+    // A feature.
+    place.write(
+        "one/package.json",
+        r#"{"name":"one","toolsmith":{"tools":"./shown.ts","features":{"f":{"default":true,"tools":"./feature.ts"}}}}"#,
+    );
+    let said = run(&place, &["plugin", "add", &place.path("one").display().to_string(), "--yes"]).await;
+    assert!(said.stderr.contains("tool shown.ts (code)"), "{said:#?}");
+    assert!(said.stderr.contains("tool feature.ts (code; feature f, on by default)"), "{said:#?}");
+    assert_eq!(loaded(&place).await, ["feature", "shown"]);
+}
+
+#[tokio::test]
+async fn c5_8_a_plugin_is_not_installed_if_that_gives_it_parts_that_were_not_shown() {
+    let place = Place::new(&[("marks/.keep", "")]);
+    fs::remove_file(place.path("marks/.keep")).unwrap();
+    place.write("repo/.claude-plugin/plugin.json", r#"{"name":"pl"}"#);
+    place.write("repo/commands/c.md", "hi");
+    place.write("repo/hidden/t.ts", &marking(&place, "hidden"));
+    let git = "git -c user.name=a -c user.email=a@b -C repo";
+    shell(&place, &format!("git init -q repo && {git} add -A && {git} commit -qm one")).await;
+    let source = format!("git:{}", place.path("repo").display());
+    let said = run(&place, &["plugin", "add", &source, "--yes"]).await;
+    assert_eq!(said.code, 0, "{said:#?}");
+    // The link leads somewhere only from the directory that the plugin is installed in.
+    symlink("../../node_modules/pl/hidden", place.path("repo/tools")).unwrap();
+    shell(&place, &format!("{git} add -A && {git} commit -qm two")).await;
+    for args in [&["plugin", "update", "--yes"][..], &["plugin", "add", &source, "--yes"]] {
+        let said = run(&place, args).await;
+        assert_eq!(said.code, 1, "{said:#?}");
+        let message = "has a part that was not shown: tool tools/t.ts (code)";
+        assert!(said.stderr.contains(message), "{said:#?}");
+        // The earlier version stays.
+        assert!(place.path("home/.toolsmith/plugins/node_modules/pl/commands/c.md").exists());
+        assert!(place.path("home/.toolsmith/plugins/node_modules/pl/tools").symlink_metadata().is_err());
+    }
+    assert_eq!(loaded(&place).await, [""; 0]);
+}
+
+#[tokio::test]
+async fn c5_8_parts_that_a_dependency_of_a_plugin_brings_are_shown() {
+    let place = Place::new(&[]);
+    place.write(
+        "plugin/package.json",
+        r#"{"name":"pl","version":"1.0.0","dependencies":{"dep":"file:./dep"},
+            "toolsmith":{"tools":"./node_modules/dep/t.ts","hooks":"./node_modules/dep/hooks.json"}}"#,
+    );
+    place.write("plugin/dep/package.json", r#"{"name":"dep","version":"1.0.0"}"#);
+    place.write("plugin/dep/t.ts", HELLO);
+    place.write(
+        "plugin/dep/hooks.json",
+        r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"from-dep"}]}]}}"#,
+    );
+    let said = run(&place, &["plugin", "add", &place.path("plugin").display().to_string()]).await;
+    assert_eq!(said.code, 1, "{said:#?}");
+    for part in ["tool node_modules/dep/t.ts (code)", "hook Stop: from-dep", "npm package dep (code)"] {
+        assert!(said.stderr.contains(part), "{part}: {said:#?}");
+    }
+}
+
 #[tokio::test]
 async fn an_unreachable_registry_or_repository_installs_nothing() {
     let place = Place::new(&[]);

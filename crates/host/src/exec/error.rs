@@ -19,6 +19,32 @@ pub enum ExecError {
         /// The name.
         program: String,
     },
+    /// The name is only in a relative entry of `PATH`.
+    #[error(
+        "\"{program}\" was not started: PATH has it only in the relative entry \"{}\", which is not searched; \
+         use an absolute entry, or the path of the program",
+        entry.display()
+    )]
+    OnlyInRelativeEntry {
+        /// The name.
+        program: String,
+        /// The entry.
+        entry: PathBuf,
+    },
+    /// The name is only in entries of `PATH` that belong to a project which is not trusted.
+    #[error(
+        "\"{program}\" was not started: PATH has it only in {}, and the project {} is not trusted; \
+         to trust it, run: toolsmith trust",
+        entry.display(), project.display()
+    )]
+    OnlyInUntrustedProject {
+        /// The name.
+        program: String,
+        /// The entry.
+        entry: PathBuf,
+        /// The project.
+        project: PathBuf,
+    },
     /// The path leads nowhere. The wording is the one tools for related hosts print and match.
     #[error("ENOENT: no such file or directory, posix_spawn '{program}'")]
     NoSuchFile {
@@ -86,12 +112,21 @@ pub enum ExecError {
 }
 
 impl ExecError {
+    /// Returns whether no entry of `PATH` that counts has the program, so that another one can be tried.
+    pub fn is_not_found(&self) -> bool {
+        matches!(
+            self,
+            Self::NotInPath { .. } | Self::OnlyInRelativeEntry { .. } | Self::OnlyInUntrustedProject { .. }
+        )
+    }
+
     /// Finds the reason behind the system's error.
     pub(super) fn from_spawn(program: &str, cwd: Option<&PathBuf>, source: io::Error) -> Self {
         let program = program.to_owned();
         if !system::has_folder(&program) {
             return match source.kind() {
-                io::ErrorKind::NotFound => Self::NotInPath { program },
+                // Its file was found.
+                io::ErrorKind::NotFound => Self::NoInterpreter { program },
                 io::ErrorKind::PermissionDenied => Self::NotExecutable { program },
                 _ => Self::Spawn { program, source },
             };

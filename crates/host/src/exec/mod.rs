@@ -11,6 +11,7 @@ mod process;
 mod request;
 mod run;
 mod script;
+mod search;
 mod shell;
 #[cfg(unix)]
 mod unix;
@@ -26,6 +27,7 @@ pub use process::{Exit, InputPipe, OutputPipe, Process, ProcessUsage, spawn};
 pub use request::{Destination, Request, Stdin};
 pub use run::{Chunk, Outcome, Stream, run};
 pub use script::interpreter;
+pub use search::{PathRule, find_program, guard_programs, program_path};
 pub use shell::{Shell, ShellKind, plain_shell, shell, shells};
 pub use system::{Detacher, Signaller};
 pub use system::{edit_on_terminal, on_own_descriptors, program_file, run_on_terminal};

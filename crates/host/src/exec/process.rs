@@ -16,6 +16,7 @@ use toolsmith_tool::{Figure, Meter};
 use super::{
     error::ExecError,
     request::Request,
+    search,
     system::{self, Control, Detacher, Input, Output, Signaller},
 };
 
@@ -143,10 +144,11 @@ pub struct Process {
 /// When nothing could be started; see [`ExecError`].
 pub fn spawn(request: &Request) -> Result<Process, ExecError> {
     request.check()?;
+    let resolved = search::resolve(request)?;
     if !request.meter.add_process() {
         return Err(ExecError::TooMany { program: request.program.clone() });
     }
-    let started = system::start(request).map_err(|source| {
+    let started = system::start(request, &resolved).map_err(|source| {
         request.meter.remove_process();
         ExecError::from_spawn(&request.program, request.cwd.as_ref(), source)
     })?;

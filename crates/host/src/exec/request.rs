@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    ffi::OsStr,
+    ffi::{OsStr, OsString},
     fs::File,
     path::{Path, PathBuf},
     sync::Arc,
@@ -11,7 +11,7 @@ use std::{
 
 use toolsmith_tool::Meter;
 
-use super::error::ExecError;
+use super::{error::ExecError, search::PathRule};
 use crate::output::OutputLimits;
 
 /// Standard input of the process.
@@ -44,7 +44,7 @@ pub enum Destination {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Request {
-    /// A path, or a name looked up in `PATH`.
+    /// A path, or a name looked up in the `PATH` of the process by `path_rule`.
     pub program: String,
     /// The arguments, as they are.
     pub args: Vec<String>,
@@ -58,6 +58,8 @@ pub struct Request {
     pub env: BTreeMap<String, Option<String>>,
     /// Starts from an empty environment.
     pub clear_env: bool,
+    /// The entries of `PATH` that count.
+    pub path_rule: PathRule,
     /// Standard input.
     pub stdin: Stdin,
     /// Where standard output goes. [`super::run`] reads only what is piped.
@@ -87,6 +89,7 @@ impl Request {
             cwd: None,
             env: BTreeMap::new(),
             clear_env: false,
+            path_rule: PathRule::default(),
             stdin: Stdin::Empty,
             stdout: Destination::Piped,
             stderr: Destination::Piped,
@@ -116,6 +119,13 @@ impl Request {
     #[must_use]
     pub fn env(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
         self.env.insert(key.into(), Some(value.into()));
+        self
+    }
+
+    /// Sets which entries of `PATH` count.
+    #[must_use]
+    pub fn path_rule(mut self, rule: PathRule) -> Self {
+        self.path_rule = rule;
         self
     }
 
@@ -152,6 +162,16 @@ impl Request {
     pub fn meter(mut self, meter: &Meter) -> Self {
         self.meter = meter.clone();
         self
+    }
+
+    /// Returns a variable as the process gets it.
+    pub(super) fn variable(&self, name: &str) -> Option<OsString> {
+        let is_named = |key: &str| if cfg!(windows) { key.eq_ignore_ascii_case(name) } else { key == name };
+        match self.env.iter().rev().find(|(key, _)| is_named(key)) {
+            Some((_, value)) => value.as_ref().map(Into::into),
+            None if self.clear_env => None,
+            None => std::env::var_os(name),
+        }
     }
 
     /// Finds what the system would only report as a bare error number, or not at all.

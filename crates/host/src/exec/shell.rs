@@ -40,7 +40,8 @@ impl Shell {
     }
 }
 
-/// Returns the shells to try, best first. One that is not installed gives [`super::ExecError::NotInPath`].
+/// Returns the shells to try, best first. One that is not installed gives an error that
+/// [`super::ExecError::is_not_found`].
 pub fn shells() -> Vec<Shell> {
     system::shells()
 }

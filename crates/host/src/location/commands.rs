@@ -10,6 +10,7 @@ use std::{
 use super::{
     lexical,
     modules::{self, Runtimes},
+    shell_words::shell_words,
 };
 use crate::regular_file::open_regular;
 
@@ -19,8 +20,21 @@ const MAX_BASES: usize = 24;
 const MAX_BRACES: usize = 64;
 /// Characters that end a word, besides spaces.
 const SEPARATORS: &str = "!`;&|()<>=";
+/// Characters of words that stand for others.
+const PATTERNS: [char; 3] = ['*', '{', '$'];
 /// Commands and options whose argument is a directory and not a program.
-const CHANGE_DIRECTORY: [&str; 5] = ["cd", "pushd", "-C", "--chdir", "--directory"];
+const CHANGE_DIRECTORY: [&str; 10] = [
+    "cd",
+    "pushd",
+    "-C",
+    "--chdir",
+    "--directory",
+    "--cwd",
+    "--workdir",
+    "--working-dir",
+    "--working-directory",
+    "--app-dir",
+];
 /// Commands that run every program of a directory.
 const RUN_DIRECTORY: [&str; 1] = ["run-parts"];
 /// Bytes of a `#!` line that are read, and scripts that may be the interpreters of each other.
@@ -68,7 +82,17 @@ pub fn named_files(command: &str, bases: &[&Path], home: Option<&Path>) -> Named
 
 /// Returns the words of a command, without quotes and operators.
 pub(super) fn words(command: &str) -> Vec<String> {
-    let mut plain = shell_text(command).replace(['"', '\''], "");
+    let plain = with_known_values(&shell_text(command).replace(['"', '\''], ""));
+    plain
+        .split(|c: char| c.is_whitespace() || SEPARATORS.contains(c))
+        .filter(|word| !word.is_empty())
+        .flat_map(expand_braces)
+        .collect()
+}
+
+/// Replaces what stands for the working directory, and variables that have a default.
+fn with_known_values(text: &str) -> String {
+    let mut plain = text.to_owned();
     for here in [
         "$(git rev-parse --show-toplevel)",
         "`git rev-parse --show-toplevel`",
@@ -80,12 +104,37 @@ pub(super) fn words(command: &str) -> Vec<String> {
     ] {
         plain = plain.replace(here, ".");
     }
-    let plain = with_defaults(&plain);
-    plain
-        .split(|c: char| c.is_whitespace() || SEPARATORS.contains(c))
-        .filter(|word| !word.is_empty())
-        .flat_map(expand_braces)
-        .collect()
+    with_defaults(&plain)
+}
+
+/// A word of a command and the one before it.
+struct Word {
+    before: String,
+    text: String,
+    /// It was in quotes, so every character of it may be part of a name.
+    is_quoted: bool,
+}
+
+impl Word {
+    fn list(words: &[String], is_quoted: bool) -> impl Iterator<Item = Self> {
+        let before = iter::once("").chain(words.iter().map(String::as_str));
+        before.zip(words).map(move |(before, text)| Self {
+            before: before.to_owned(),
+            text: text.clone(),
+            is_quoted,
+        })
+    }
+}
+
+/// Returns the words of a command as they are looked at: generously split, and those that quotes hold together. The latter come
+/// before the others because they may be directories in which the others are looked for, and after them for the same reason.
+fn all_words(command: &str, split: &[String]) -> Vec<Word> {
+    let quoted = || {
+        let whole = shell_words(&with_known_values(command));
+        let words: Vec<Word> = Word::list(&whole, true).collect();
+        words.into_iter().filter(|word| word.text.contains(PATTERNS) || !split.contains(&word.text))
+    };
+    quoted().chain(Word::list(split, false)).chain(quoted()).collect()
 }
 
 pub(super) fn files_in_text(command: &str, bases: &[&Path], home: Option<&Path>, missing: Missing) -> Named {
@@ -101,15 +150,20 @@ pub(super) fn files_in_text(command: &str, bases: &[&Path], home: Option<&Path>,
     let runs_directories = words.iter().any(|word| RUN_DIRECTORY.contains(&file_name(word)));
     let mut found = Vec::new();
     let mut trees = Vec::new();
-    for (at, whole) in words.iter().enumerate() {
-        let before = at.checked_sub(1).and_then(|at| words.get(at)).map_or("", String::as_str);
+    for Word { before, text: whole, is_quoted } in &all_words(command, &words) {
+        let before = before.as_str();
         let before = option_of_module(before)
             .filter(|(_, module)| module.is_empty())
             .map_or(before, |(option, _)| option);
         // `-mpkg.x` is `-m pkg.x`.
         let own = whole.get(..2).filter(|option| option.starts_with('-')).unwrap_or(before);
         let attached = option_of_module(whole).filter(|(_, module)| !module.is_empty());
-        for (before, word) in parts(whole).into_iter().map(|part| (own, part)).chain(attached) {
+        // `uvicorn pkg.module:app` loads a module.
+        let of_attribute =
+            whole.split_once(':').filter(|(_, name)| runtimes.runs_python() && is_identifier(name));
+        let of_attribute = of_attribute.map(|(module, _)| ("-m", module));
+        let words = parts(whole).into_iter().map(|part| (own, part)).chain(attached).chain(of_attribute);
+        for (before, word) in words {
             let is_list = word.contains(':');
             let mut folders = Vec::new();
             for Base { path: base, purpose } in &bases.0 {
@@ -117,7 +171,7 @@ pub(super) fn files_in_text(command: &str, bases: &[&Path], home: Option<&Path>,
                     (Some(rest), Some(home)) => home.join(rest),
                     _ => base.join(word),
                 };
-                let is_plain = !word.contains(['*', '{', '$']);
+                let is_plain = *is_quoted || !word.contains(PATTERNS);
                 let is_word = missing == Missing::Words && !word.contains('/') && is_plain;
                 let counts_missing = *purpose > Purpose::Named || whole.contains('$');
                 if runs_directories && is_plain && !CHANGE_DIRECTORY.contains(&before) {
@@ -233,6 +287,10 @@ fn with_spelled(mut paths: Vec<PathBuf>) -> Vec<PathBuf> {
     paths
 }
 
+fn is_identifier(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '(' | ')'))
+}
+
 fn file_name(word: &str) -> &str {
     word.rsplit('/').next().unwrap_or(word)
 }
@@ -291,7 +349,7 @@ fn parts(word: &str) -> Vec<&str> {
 }
 
 /// Returns a command with `$'…'` replaced by the text it stands for, in single quotes, and `$"…"` by `"…"`.
-pub fn shell_text(command: &str) -> String {
+fn shell_text(command: &str) -> String {
     let mut out = String::with_capacity(command.len());
     let mut rest = command;
     while let Some(at) = rest.find('$') {
@@ -317,7 +375,7 @@ pub fn shell_text(command: &str) -> String {
 }
 
 /// Decodes the inside of `$'…'` and returns what follows it.
-fn ansi_c<'a>(text: &'a str, out: &mut String) -> &'a str {
+pub(super) fn ansi_c<'a>(text: &'a str, out: &mut String) -> &'a str {
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         if c == '\'' {

@@ -17,7 +17,44 @@ const MAX_CONFIGS: usize = 32;
 /// Entries that make a directory a git repository.
 const REPOSITORY: [&str; 3] = ["HEAD", "objects", "refs"];
 /// Settings whose value is a file or directory that git runs or reads.
-const POINTERS: [&str; 5] = ["hookspath", "path", "fsmonitor", "attributesfile", "templatedir"];
+const POINTERS: [&str; 5] = [HOOKS, "path", "fsmonitor", "attributesfile", TEMPLATE];
+/// Setting that names the directory of hooks.
+const HOOKS: &str = "hookspath";
+/// Setting that names a directory whose content is copied into new repositories.
+const TEMPLATE: &str = "templatedir";
+/// Names of the hooks that git runs, those of its mail and Perforce commands included.
+const HOOK_NAMES: [&str; 28] = [
+    "applypatch-msg",
+    "pre-applypatch",
+    "post-applypatch",
+    "pre-commit",
+    "pre-merge-commit",
+    "prepare-commit-msg",
+    "commit-msg",
+    "post-commit",
+    "pre-rebase",
+    "post-checkout",
+    "post-merge",
+    "pre-push",
+    "pre-receive",
+    "update",
+    "proc-receive",
+    "post-receive",
+    "post-update",
+    "reference-transaction",
+    "push-to-checkout",
+    "pre-auto-gc",
+    "post-rewrite",
+    "sendemail-validate",
+    "fsmonitor-watchman",
+    "p4-changelist",
+    "p4-prepare-changelist",
+    "p4-post-changelist",
+    "p4-pre-submit",
+    "post-index-change",
+];
+/// Entries of a repository, or of a template for one, that decide what git runs.
+const REPOSITORY_CODE: [&str; 3] = ["hooks", "config", "info/attributes"];
 /// Settings whose values are names and addresses. The value of any other setting may be a command, and every existing file
 /// that one of its words names may be run or read by it.
 const NAMES: [&str; 12] = [
@@ -34,6 +71,59 @@ const NAMES: [&str; 12] = [
     "repositoryformatversion",
     "signingkey",
 ];
+
+/// The use that git makes of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Use {
+    /// The directory of hooks.
+    Hooks,
+    /// The data of a repository, or a template for it.
+    Repository,
+    /// A file, or a directory as a whole.
+    Other,
+}
+
+impl Use {
+    fn of(key: &str) -> Self {
+        match key {
+            HOOKS => Self::Hooks,
+            TEMPLATE => Self::Repository,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// A directory or file outside `.git` that git uses.
+pub(super) struct Pointed {
+    pub(super) path: PathBuf,
+    used: Use,
+}
+
+impl Pointed {
+    fn new(path: impl Into<PathBuf>, used: Use) -> Self {
+        Self { path: path.into(), used }
+    }
+
+    /// Returns the files and directories in the directory that git runs or reads. Where the directory is a whole project, the
+    /// rest of it is not git's.
+    pub(super) fn code(&self) -> Vec<PathBuf> {
+        match self.used {
+            Use::Hooks => {
+                // Git for Windows finds programs too.
+                let names = HOOK_NAMES.iter().flat_map(|name| [(*name).to_owned(), format!("{name}.exe")]);
+                names.map(|name| self.path.join(name)).filter(|file| !file.is_dir()).collect()
+            }
+            Use::Repository => REPOSITORY_CODE.iter().map(|name| self.path.join(name)).collect(),
+            Use::Other => Vec::new(),
+        }
+    }
+}
+
+/// Returns whether a directory is the data of a repository: a bare one, which git finds by itself.
+pub(super) fn is_repository(folder: &Path) -> bool {
+    REPOSITORY.iter().all(|name| folder.join(name).exists())
+}
+
 /// Returns whether the file is in a bare repository below `root`, or would create one. `exists` tells which paths exist, or
 /// will once all files of the same change are written.
 pub(super) fn is_in_bare_repository(real: &Path, root: &Path, exists: &dyn Fn(&Path) -> bool) -> bool {
@@ -46,31 +136,34 @@ pub(super) fn is_in_bare_repository(real: &Path, root: &Path, exists: &dyn Fn(&P
 
 /// Returns the directories and files outside `.git` that the repository of `root` uses: what a `.git` file points to, and
 /// what its settings and those of the user name.
-pub(super) fn pointed_to(root: &Path, home: Option<&Path>) -> Vec<PathBuf> {
+pub(super) fn pointed_to(root: &Path, home: Option<&Path>) -> Vec<Pointed> {
     let repository =
         root.ancestors().map(|folder| (folder, folder.join(".git"))).find(|(_, git)| git.exists());
     let top = repository.as_ref().map_or(root, |(top, _)| top);
     let mut found = Vec::new();
     let mut configs: Vec<PathBuf> = user_configs(home);
+    if is_repository(root) {
+        configs.extend([root.join("config"), root.join("config.worktree")]);
+    }
     if let Some((top, git)) = &repository {
         configs.extend([git.join("config"), git.join("config.worktree")]);
         if let Some(target) = small_text(git).and_then(|text| pointer(&text, "gitdir:", top)) {
             let common = small_text(&target.join("commondir")).map(|text| target.join(text.trim()));
             for folder in [Some(target), common].into_iter().flatten() {
                 configs.extend([folder.join("config"), folder.join("config.worktree")]);
-                found.push(folder);
+                found.push(Pointed::new(folder, Use::Repository));
             }
         }
     }
     for (key, value) in environment_settings() {
         if POINTERS.contains(&key.as_str()) && !value.is_empty() {
-            found.push(lexical(&top.join(value)));
+            found.push(Pointed::new(lexical(&top.join(value)), Use::of(&key)));
         }
     }
     if let Some(folder) = std::env::var_os("GIT_DIR").filter(|folder| !folder.is_empty()) {
         let folder = root.join(folder);
         configs.push(folder.join("config"));
-        found.push(folder);
+        found.push(Pointed::new(folder, Use::Repository));
     }
     let mut read = 0;
     while let Some(config) = configs.pop() {
@@ -84,7 +177,7 @@ pub(super) fn pointed_to(root: &Path, home: Option<&Path>) -> Vec<PathBuf> {
             let is_name = NAMES.contains(&key.as_str()) && !value.contains("::");
             if !is_name || value.starts_with('!') {
                 let named = files_in_text(&value, &[top, beside], home, Missing::Paths);
-                found.extend(named.iter().cloned());
+                found.extend(named.iter().map(|path| Pointed::new(path, Use::Other)));
             }
             if !POINTERS.contains(&key.as_str()) || value.is_empty() {
                 continue;
@@ -99,8 +192,7 @@ pub(super) fn pointed_to(root: &Path, home: Option<&Path>) -> Vec<PathBuf> {
                     configs.push(path.clone());
                 }
                 // Git resolves `x/..` even if `x` does not exist.
-                found.push(lexical(&path));
-                found.push(path);
+                found.extend([lexical(&path), path].map(|path| Pointed::new(path, Use::of(&key))));
             }
         }
     }

@@ -5,10 +5,11 @@ use std::{
     collections::{BTreeSet, VecDeque},
     ffi::OsStr,
     fs,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 use super::{
+    git, lexical,
     rules::real,
     subfolders::{is_skipped, subfolders},
     table::{ANYWHERE, IN_HOME, first, plain_names},
@@ -53,10 +54,25 @@ pub(super) fn nested_places(root: &Path) -> Vec<(PathBuf, &'static str)> {
         if found.len() > NESTED_PLACES {
             break;
         }
+        if folder.depth > 0 && git::is_repository(&folder.path) {
+            found.push((folder.path.clone(), "git"));
+        }
         for entry in folder.entries.iter().filter(|_| folder.depth > 0) {
             let name = entry.file_name();
             let what = category(&name).filter(|_| !is_skipped(&name));
             found.extend(what.map(|what| (entry.path(), what)));
+            // Places with a name of several parts, such as `.github/workflows`.
+            let folded = fold(&name.to_string_lossy());
+            let longer = plain_names(ANYWHERE).filter(|(pattern, _)| {
+                pattern.split_once('/').is_some_and(|(first, _)| what.is_none() && first == folded)
+            });
+            let places = longer.filter_map(|(pattern, what)| {
+                let (_, rest) = pattern.split_once('/')?;
+                Some((entry.path().join(rest), what))
+            });
+            // A link may lead to a directory that does not exist yet.
+            let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+            found.extend(places.filter(|(place, _)| is_link || place.parent().is_some_and(Path::is_dir)));
         }
     }
     found
@@ -72,13 +88,15 @@ pub(super) fn targets(
     let mut found = Vec::new();
     let mut left = MAX_ALL_ENTRIES;
     let mut add = |base: &Path, name: &str, what, depth: usize| {
-        let path = base.join(name);
-        if fs::symlink_metadata(&path).is_err() {
-            return;
-        }
+        // A separator at its end would make the system follow a link.
+        let path = if name.is_empty() { base.to_path_buf() } else { base.join(name) };
+        let Ok(metadata) = fs::symlink_metadata(&path) else { return };
         let place = real(&path);
         if place != path {
             found.push((place, what));
+        }
+        if metadata.is_symlink() {
+            found.extend(written_target(&path).map(|target| (target, what)));
         }
         if name != PACKAGES {
             let most = left.min(MAX_ENTRIES);
@@ -114,6 +132,10 @@ pub(super) fn targets(
     for (place, what) in nested {
         add(place, "", what, DEPTH_IN_PROJECT);
     }
+    // A directory above the last name of a place may be a link, whether the place exists or not.
+    for (place, what) in nested.iter().filter(|(place, _)| !place.exists()) {
+        found.extend(Some(real(place)).filter(|real| real != place).map(|real| (real, *what)));
+    }
     found
 }
 
@@ -125,6 +147,15 @@ pub(super) fn in_git_folder(folder: &Path) -> Vec<PathBuf> {
 /// Returns where the links in a folder lead, at any depth, also those in the folders they lead to.
 pub(super) fn inside(folder: &Path) -> Vec<PathBuf> {
     search(folder, DEPTH_OF_AGENTS, MAX_ENTRIES).0
+}
+
+/// Returns where a link leads by its text alone: there it leads once directories exist that it passes through.
+fn written_target(link: &Path) -> Option<PathBuf> {
+    let target = fs::read_link(link)
+        .ok()
+        .filter(|target| target.components().any(|part| part == Component::ParentDir))?;
+    let folder = link.parent().and_then(|folder| real_path(folder).ok())?;
+    Some(lexical(&folder.join(target)))
 }
 
 /// Searches a folder for links; returns where they lead, and how many entries were looked at.
@@ -150,6 +181,7 @@ fn search(folder: &Path, max_depth: usize, max_entries: usize) -> (Vec<PathBuf>,
             let is_link = kind.is_symlink();
             if is_link {
                 found.push(real(&path));
+                found.extend(written_target(&path));
             }
             let is_data = entry.file_name().to_str().is_some_and(|name| DATA.contains(&name));
             if depth < max_depth && !is_data && (kind.is_dir() || (is_link && path.is_dir())) {

@@ -16,6 +16,7 @@ mod modules;
 mod resolved_location;
 mod rules;
 mod save;
+mod shell_words;
 mod subfolders;
 mod table;
 mod temporaries;
@@ -28,10 +29,11 @@ pub(crate) mod windows_names;
 mod windows_reparse;
 
 pub use anywhere::{NamedAnywhere, named_anywhere};
-pub use commands::{Named, named_files, shell_text, with_variables};
-pub use resolved_location::{Location, leads_to};
+pub use commands::{Named, named_files, with_variables};
+pub use resolved_location::{Location, directory_line, leads_to};
 pub use rules::{Protected, Verdict, WriteRules};
 pub use save::Stamp;
+pub use shell_words::{quoted_word, shell_words};
 pub use temporaries::Temporaries;
 
 pub(crate) use resolved_location::{Beside, open_real};

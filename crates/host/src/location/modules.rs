@@ -11,7 +11,23 @@ use super::git::small_text;
 const NODE: [&str; 10] =
     ["node", "nodejs", "bun", "bunx", "deno", "npx", "pnpx", "tsx", "ts-node", "electron"];
 /// Beginnings of the names of programs that run Python.
-const PYTHON: [&str; 7] = ["python", "pypy", "ipython", "uv", "pipx", "poetry", "pytest"];
+const PYTHON: [&str; 15] = [
+    "python",
+    "pypy",
+    "ipython",
+    "uv",
+    "pipx",
+    "poetry",
+    "pytest",
+    "gunicorn",
+    "hypercorn",
+    "granian",
+    "daphne",
+    "celery",
+    "flask",
+    "fastapi",
+    "waitress",
+];
 /// Extensions of modules, in no order.
 const EXTENSIONS: [&str; 12] =
     ["js", "mjs", "cjs", "ts", "mts", "cts", "json", "node", "rb", "pl", "pm", "lua"];
@@ -63,6 +79,11 @@ impl Runtimes {
             found.scripts |= is_unknown || SCRIPT_RUNTIMES.iter().any(|start| name.starts_with(start));
         }
         found
+    }
+
+    /// Returns whether one of them runs Python.
+    pub(super) fn runs_python(self) -> bool {
+        self.python
     }
 
     /// Returns whether one of them runs JavaScript.

@@ -168,6 +168,16 @@ pub fn leads_to(path: &Path) -> Option<PathBuf> {
     place.or_else(|_| real_path(path)).ok()
 }
 
+/// Returns the line of an approval question that names a directory, and where it leads.
+pub fn directory_line(directory: &Path) -> String {
+    match leads_to(directory) {
+        Some(real) if real != *directory => {
+            format!("Directory: {}, which leads to {}", directory.display(), real.display())
+        }
+        _ => format!("Directory: {}", directory.display()),
+    }
+}
+
 /// Opens the file at a path that [`leads_to`] gave earlier. A link that appeared on the way, or at the end, is an error.
 pub(crate) fn open_real(path: &Path) -> io::Result<File> {
     match system::open_without_links(path)? {

@@ -4,6 +4,7 @@
 use std::{
     cell::{OnceCell, RefCell},
     collections::{BTreeSet, HashMap, HashSet},
+    fmt,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError, RwLock},
 };
@@ -15,7 +16,10 @@ use super::{
     commands::Named,
     git, links,
     resolved_location::Location,
-    table::{IN_HOME, OWN_STATE, POINTING_VARIABLES, TEMPORARY_IN_HOME, anywhere, begins_with, first},
+    table::{
+        IN_HOME, IN_SYSTEM, OWN_STATE, POINTING_VARIABLES, SYSTEM_DATA, TEMPORARY_IN_HOME, anywhere,
+        begins_with, first,
+    },
 };
 use crate::{
     real_path,
@@ -64,9 +68,33 @@ pub struct Protected {
     /// Modules that are not in the sets yet, by their paths and those without links. The first question takes them over: folding them
     /// is most of what a session would cost for each, and many sessions write nothing.
     waiting: Mutex<Vec<(PathBuf, PathBuf)>>,
+    sources: RwLock<Vec<Source>>,
+}
+
+/// Adds what is to be protected now.
+#[derive(Clone)]
+struct Source(Arc<dyn Fn(&Protected) + Send + Sync>);
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Source")
+    }
 }
 
 impl Protected {
+    /// Adds a source, which is called before each decision: what decides about programs may change at any time. It must be fast
+    /// if nothing changed.
+    pub fn follow(&self, source: impl Fn(&Self) + Send + Sync + 'static) {
+        let mut sources = self.sources.write().unwrap_or_else(PoisonError::into_inner);
+        sources.push(Source(Arc::new(source)));
+    }
+
+    /// Calls the sources.
+    fn refresh(&self) {
+        let sources = self.sources.read().unwrap_or_else(PoisonError::into_inner).clone();
+        sources.iter().for_each(|Source(add)| add(self));
+    }
+
     /// Adds a file, or a folder with everything in it and what links in it lead to. It need not exist.
     pub fn add(&self, path: &Path) {
         let linked = links::inside(path);
@@ -276,6 +304,7 @@ impl WriteRules {
 
     /// The rules as the file system is now, for a number of files.
     pub(super) fn now(&self) -> Now<'_> {
+        self.protected.refresh();
         let root = real_path(&self.root).ok();
         let user_home = self.user_home.as_deref().map(real);
         let own_home = self.own_home.as_deref().map(real);
@@ -297,12 +326,19 @@ impl WriteRules {
             }
         }
         if let Some(root) = root {
-            let repositories = nested.iter().filter(|(place, _)| place.ends_with(".git"));
-            let repositories = repositories.filter_map(|(place, _)| place.parent()).chain([root]);
-            let pointed = repositories.flat_map(|repository| git::pointed_to(repository, home));
-            // A setting of git that means the whole project does not make all of it git's.
-            let pointed = pointed.map(|path| real(&path)).filter(|path| !root.starts_with(path));
-            for path in pointed {
+            let repositories = nested.iter().filter_map(|(place, _)| match place.ends_with(".git") {
+                true => place.parent(),
+                false => git::is_repository(place).then_some(place.as_path()),
+            });
+            let repositories = repositories.chain([root]);
+            for pointed in repositories.flat_map(|repository| git::pointed_to(repository, home)) {
+                let path = real(&pointed.path);
+                // A setting of git that means the whole project does not make all of it git's, only what git runs there.
+                if root.starts_with(&path) {
+                    let code = pointed.code().into_iter().flat_map(|file| [real(&file), file]);
+                    found.extend(code.map(|file| (file, "git")));
+                    continue;
+                }
                 found.extend(links::in_git_folder(&path).into_iter().map(|target| (target, "git")));
                 found.push((path, "git"));
             }
@@ -390,7 +426,7 @@ impl Now<'_> {
         if let Some(what) = paths.iter().find_map(|path| anywhere(&folded(path))) {
             return Some(what);
         }
-        if let Some(what) = self.in_home(file) {
+        if let Some(what) = self.in_home(file).or_else(|| in_system(file, self.root.as_deref())) {
             return Some(what);
         }
         let linked = self.linked.get_or_init(|| {
@@ -465,6 +501,22 @@ impl FileTiers for WriteRules {
         }
         Ok(tier)
     }
+}
+
+/// Returns the category of a file of the system. `root` is the working folder.
+fn in_system(file: &Path, root: Option<&Path>) -> Option<&'static str> {
+    let parts = |path: &Path| below(path, path.ancestors().last()?);
+    let file = parts(file)?;
+    first(IN_SYSTEM, &file).or_else(|| {
+        let root = root.and_then(parts).unwrap_or_default();
+        let is_around_root =
+            |pattern: &str| root.len() > pattern.split('/').count() && begins_with(&root, pattern);
+        let (what, patterns) = SYSTEM_DATA.first()?;
+        patterns
+            .iter()
+            .any(|pattern| begins_with(&file, pattern) && !is_around_root(pattern))
+            .then_some(*what)
+    })
 }
 
 /// A path without links, as far as that can be found out.

@@ -359,6 +359,76 @@ pub(super) const IN_HOME: &[(&str, &[&str])] = &[
     ),
 ];
 
+/// Below the root of the file system. It matters if that, or a directory of the system, is worked in, as in a container.
+#[cfg(all(unix, not(target_os = "macos")))]
+pub(super) const IN_SYSTEM: &[(&str, &[&str])] = &[
+    (
+        "settings of the system",
+        &["etc", "boot", "usr/local/etc", "var/spool/cron", "var/spool/at", "var/spool/incron"],
+    ),
+    (
+        "programs of the system",
+        &[
+            "bin",
+            "sbin",
+            "lib",
+            "lib32",
+            "lib64",
+            "libx32",
+            "usr/bin",
+            "usr/sbin",
+            "usr/lib",
+            "usr/lib32",
+            "usr/lib64",
+            "usr/libx32",
+            "usr/libexec",
+            "usr/local/bin",
+            "usr/local/sbin",
+            "usr/local/lib",
+            "usr/local/libexec",
+        ],
+    ),
+];
+/// Below the root of the file system.
+#[cfg(target_os = "macos")]
+pub(super) const IN_SYSTEM: &[(&str, &[&str])] = &[
+    (
+        "settings of the system",
+        &["etc", "private/etc", "library", "system", "usr/local/etc", "private/var/at"],
+    ),
+    ("programs of the system", &["bin", "sbin", "usr", "applications", "opt/homebrew", "opt/local"]),
+];
+/// Below the root of a drive.
+#[cfg(windows)]
+pub(super) const IN_SYSTEM: &[(&str, &[&str])] = &[
+    ("settings of the system", &["windows", "programdata"]),
+    ("programs of the system", &["program files", "program files (x86)"]),
+];
+
+/// Directories of the system in which projects may lie too: they count unless the working directory is below them.
+pub(super) const SYSTEM_DATA: &[(&str, &[&str])] = &[(
+    "files of the system",
+    if cfg!(all(unix, not(target_os = "macos"))) {
+        &[
+            "dev",
+            "nix",
+            "opt",
+            "proc",
+            "run",
+            "snap",
+            "sys",
+            "usr/games",
+            "usr/local/share",
+            "usr/share",
+            "var/cron",
+            "var/lib",
+            "var/spool",
+        ]
+    } else {
+        &[]
+    },
+)];
+
 /// Environment variables that name a file or directory which decides what shells and programs run.
 pub(super) const POINTING_VARIABLES: &[&str] = &[
     "BASH_ENV",

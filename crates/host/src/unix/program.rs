@@ -56,6 +56,11 @@ pub(crate) fn open_files_limit() -> Option<u64> {
     getrlimit(Resource::Nofile).current
 }
 
+/// Returns the limit on the stack of the first thread.
+pub(crate) fn stack_limit() -> Option<u64> {
+    getrlimit(Resource::Stack).current
+}
+
 /// Returns the limit on address space and what of it is used.
 pub(crate) fn address_space() -> Option<(u64, u64)> {
     let limit = getrlimit(Resource::As).current?;

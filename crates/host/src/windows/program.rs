@@ -85,6 +85,11 @@ pub(crate) fn open_files_limit() -> Option<u64> {
     None
 }
 
+/// The size is part of the program.
+pub(crate) fn stack_limit() -> Option<u64> {
+    None
+}
+
 /// There is no limit.
 pub(crate) fn address_space() -> Option<(u64, u64)> {
     None

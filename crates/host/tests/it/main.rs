@@ -9,6 +9,7 @@ mod metering;
 mod old_systems;
 mod outcomes;
 mod process_ids;
+mod program_search;
 mod refusals;
 mod talking;
 mod trust;

@@ -57,6 +57,10 @@ fn c2_8_a_single_file_is_trusted_alone() {
     assert!(place.covers("project/tools/a.ts"));
     assert!(!place.covers("project/tools/b.ts"));
     assert!(!place.covers("project"));
+    // A directory in its place is not that file.
+    std::fs::remove_file(place.path("project/tools/a.ts")).unwrap();
+    std::fs::create_dir(place.path("project/tools/a.ts")).unwrap();
+    assert!(!place.covers("project/tools/a.ts"));
 }
 
 #[test]

@@ -9,4 +9,4 @@ mod skeleton;
 mod zone;
 
 pub use format::DateTimeFormat;
-pub use zone::{canonical_time_zone, system_time_zone};
+pub use zone::canonical_time_zone;

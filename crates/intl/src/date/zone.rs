@@ -23,12 +23,6 @@ pub fn canonical_time_zone(name: &str) -> Option<String> {
     Zone::find(name).ok().map(|zone| zone.name)
 }
 
-/// Returns the name of the system's time zone.
-pub fn system_time_zone() -> String {
-    let zone = TimeZone::system();
-    zone.iana_name().and_then(canonical_time_zone).unwrap_or_else(|| "UTC".to_owned())
-}
-
 impl Zone {
     pub(crate) fn find(name: &str) -> Result<Self> {
         let wrong = || IntlError::Range(format!("Invalid time zone specified: {name}"));

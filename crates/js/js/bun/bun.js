@@ -59,24 +59,20 @@ const members = {
   },
 };
 
-/** A program in `PATH`, as an absolute path; null where there is none. */
+/** A program in the entries of `PATH` that count, as an absolute path; null where there is none. */
 function which(name, options = {}) {
-  const fs = builtin("toolsmith:node/fs").default;
-  const isProgram = (path) => {
-    try {
-      fs.accessSync(path, fs.constants.X_OK);
-      return fs.statSync(path).isFile();
-    } catch {
-      return false;
-    }
-  };
   const here = options.cwd ?? process.cwd();
-  const folders = name.includes("/") ? [here] : String(options.PATH ?? process.env.PATH ?? "").split(":");
-  for (const folder of folders) {
-    const path = name.startsWith("/") ? name : `${folder.startsWith("/") ? folder : `${here}/${folder}`}/${name}`;
-    if (isProgram(path)) return path;
+  if (!name.includes("/")) {
+    return host.findProgram(name, String(options.PATH ?? process.env.PATH ?? ""), String(here)) ?? null;
   }
-  return null;
+  const fs = builtin("toolsmith:node/fs").default;
+  const path = name.startsWith("/") ? name : `${here}/${name}`;
+  try {
+    fs.accessSync(path, fs.constants.X_OK);
+    return fs.statSync(path).isFile() ? path : null;
+  } catch {
+    return null;
+  }
 }
 
 const PARTS = {

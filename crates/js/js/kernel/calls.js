@@ -49,7 +49,7 @@ function cleanBlock(block) {
     : { type: "image", data: block.data, mimeType: block.mimeType };
 }
 
-/** Texts from this length on are quoted by the host: the engine's `stringify` takes tens of milliseconds for a megabyte. */
+/** Texts from this length on are not quoted here: the engine's `stringify` takes tens of milliseconds for a megabyte. */
 const LONG_TEXT = 1024;
 
 /** Details as JSON text; undefined where they are no JSON value. */
@@ -61,28 +61,38 @@ function detailsJson(details) {
       ? stringify(details, (_, value) => (typeof value === "string" ? cleanText(value) : value))
       : json;
   } catch (error) {
-    throw new BadResult(`details are not a JSON value: ${error?.message ?? error}`);
+    throw badDetails(error);
   }
 }
 
-/** A result in the shape the Rust side reads: JSON text, in pieces with long texts between it that are still to be quoted. */
+/** The error for details that cannot be converted. Memory that ran out is another problem than a bad value. */
+const badDetails = (error) =>
+  error?.name === "InternalError" ? error : new BadResult(`details are not a JSON value: ${error?.message ?? error}`);
+
+/** A result in the shape the Rust side reads. */
 class Shaped {
-  #pieces;
-  #end;
-  constructor(pieces, end, details) {
-    this.#pieces = pieces;
-    this.#end = end;
+  #content;
+  #isError;
+  constructor(content, isError, details) {
+    this.#content = content;
+    this.#isError = isError;
     this.details = details;
   }
-  /** The pieces without the details. */
+  /** JSON text without details and long texts, and these texts, each after the place of its block. */
   get bare() {
-    return [...this.#pieces, `${this.#end}}`];
+    const texts = [];
+    const content = this.#content.map((block, index) => {
+      if (block.type !== "text" || block.text.length < LONG_TEXT) return block;
+      texts.push(index, block.text);
+      return { type: "text", text: "" };
+    });
+    return [stringify({ content, isError: this.#isError }), texts];
   }
   /** All of it as JSON text. */
   get json() {
     const more = this.details === undefined ? undefined : detailsJson(this.details);
-    const pieces = [...this.#pieces, `${this.#end}${more === undefined ? "" : `,"details":${more}`}}`];
-    return pieces.map((piece, index) => (index % 2 === 1 ? stringify(piece) : piece)).join("");
+    const json = stringify({ content: this.#content, isError: this.#isError });
+    return more === undefined ? json : `${json.slice(0, -1)},"details":${more}}`;
   }
 }
 
@@ -99,32 +109,22 @@ function shape(result) {
     const problem = blockProblem(block);
     if (problem !== undefined) throw new BadResult(`content block ${index} ${problem}.`);
   }
-  const pieces = [];
-  let json = '{"content":[';
-  let separator = "";
-  for (const block of content.map(cleanBlock)) {
-    json += separator;
-    separator = ",";
-    if (block.type === "text" && block.text.length >= LONG_TEXT) {
-      pieces.push(`${json}{"type":"text","text":`, block.text);
-      json = "}";
-    } else json += stringify(block);
-  }
-  return new Shaped(pieces, `${json}],"isError":${isError === true}`, details);
+  return new Shaped(content.map(cleanBlock), isError === true, details);
 }
-
-/** A result as JSON text. */
-export const resultJson = (result) => shape(result).json;
 
 /** Hands a result over, its details as they are. Where the host cannot read them, they are converted to text here. */
 function finish(call, shaped) {
-  let isDone = false;
-  try {
-    isDone = host.finishPlain?.(call, shaped.bare, shaped.details) ?? false;
-  } catch (error) {
-    throw new BadResult(`details are not a JSON value: ${error?.message ?? error}`);
+  let problem = "text";
+  if (host.finishPlain !== undefined) {
+    const [json, texts] = shaped.bare;
+    try {
+      problem = host.finishPlain(call, json, texts, shaped.details);
+    } catch (error) {
+      throw badDetails(error);
+    }
   }
-  if (!isDone) host.finishCall(call, "result", shaped.json);
+  if (problem === "text") host.finishCall(call, "result", shaped.json);
+  else if (typeof problem === "string") throw new BadResult(problem);
 }
 
 async function settleWith(call, work) {
@@ -148,7 +148,7 @@ async function execute(call, { object, check, invoke }, toolCallId, given, contr
     if (!open) return;
     let json;
     try {
-      json = resultJson(partial);
+      json = shape(partial).json;
     } catch (error) {
       host.log("warn", `onUpdate received an invalid value: ${error.message}`, "");
       return;
@@ -196,7 +196,7 @@ export function resolvePending(call, number, what, reason) {
     if (callback === undefined) return "";
     const result = await callback(reason);
     if (what === "reject" && (result === undefined || result === null)) return "";
-    return resultJson(result);
+    return shape(result);
   };
   settleWith(call, run());
 }

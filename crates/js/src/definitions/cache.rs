@@ -3,22 +3,26 @@
 //! so that two programs cannot mix their entries; the loser's modules are loaded again.
 
 use std::{
-    collections::BTreeMap,
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
     fs, io,
     io::Write as _,
     ops::Range,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use serde::{Deserialize, Serialize};
 use toolsmith_host::{changes::content_hash, file_stamp::FileStamp, regular_file::read_regular};
 
 use super::{
+    ahead::{ParsedAhead, ParsedEntry, PreparedDefinitions},
     entry::{CachedModule, Remembered},
     inputs::Checked,
 };
 use crate::{
     compiled::{self, CompiledCode},
+    described::Described,
     module_request::ImportGate,
 };
 
@@ -38,6 +42,8 @@ const SEPARATOR: char = '\t';
 pub(crate) struct Definitions {
     folder: PathBuf,
     cwd: PathBuf,
+    /// The file that another thread reads for the first load.
+    prepared: Option<PreparedDefinitions>,
 }
 
 /// The first line of a file.
@@ -51,33 +57,68 @@ struct Header {
 
 /// A cache file. Entries are parsed when they are needed: a command may use one of many.
 #[derive(Debug)]
-struct CacheFile {
+pub(super) struct CacheFile {
     header: Header,
     text: String,
-    /// Entries by the real path of the module.
-    modules: BTreeMap<String, Entry>,
-}
-
-#[derive(Debug)]
-enum Entry {
-    /// As it is in the text of the file.
-    Text(Range<usize>),
-    /// Changed since the file was read.
-    Changed(CachedModule),
+    /// The places of entries in the text, by the real path of the module.
+    modules: BTreeMap<String, Range<usize>>,
+    /// Entries that another thread parses ahead.
+    ahead: ParsedAhead,
 }
 
 /// The cache during one load of modules.
 #[derive(Debug)]
 pub(crate) struct Session {
     cache: Definitions,
-    file: CacheFile,
+    file: Arc<CacheFile>,
     checked: Checked,
-    is_changed: bool,
+    /// Entries that differ from those of the file; `None` is one that was removed.
+    changed: BTreeMap<String, Option<CachedModule>>,
+}
+
+/// The entries of the cache as they were read, for several threads.
+#[derive(Clone, Debug)]
+pub(crate) struct ReadEntries(Arc<CacheFile>);
+
+impl ReadEntries {
+    /// Returns what is known about a module, if all its inputs are unchanged, and whether the entry was renewed.
+    pub(crate) fn get(
+        &self,
+        module: &Path,
+        gate: Option<&ImportGate>,
+        checked: &mut Checked,
+    ) -> Option<Current> {
+        let module = module.to_str()?;
+        let parsed = self.0.ahead.take(module);
+        let ParsedEntry { mut entry, described } = match parsed {
+            Some(parsed) => parsed,
+            None => ParsedEntry { entry: self.0.entry(module)?, described: None },
+        };
+        let before = entry.inputs.checked_at();
+        let is_valid = entry.is_valid(gate, checked);
+        let is_renewed = entry.inputs.checked_at() != before;
+        is_valid.then_some(Current { entry, described, is_renewed })
+    }
+}
+
+/// An entry whose inputs are unchanged.
+pub(crate) struct Current {
+    pub(crate) entry: CachedModule,
+    /// Its definitions, if they were parsed ahead.
+    pub(crate) described: Option<Described>,
+    /// Files were compared by content and are known by their times now.
+    pub(crate) is_renewed: bool,
 }
 
 impl Definitions {
     pub(crate) fn new(folder: PathBuf, cwd: PathBuf) -> Self {
-        Self { folder, cwd }
+        Self { folder, cwd, prepared: None }
+    }
+
+    /// Uses what another thread reads, if that is this cache.
+    pub(crate) fn prepared(mut self, prepared: Option<PreparedDefinitions>) -> Self {
+        self.prepared = prepared.filter(|prepared| prepared.is_for(&self.folder, &self.cwd));
+        self
     }
 
     /// Returns where compiled code is kept beside the definitions.
@@ -92,17 +133,28 @@ impl Definitions {
 
     /// Reads the entries.
     pub(crate) fn open(&self) -> Session {
+        let file = self.prepared.as_ref().and_then(PreparedDefinitions::take);
+        let file = file.unwrap_or_else(|| Arc::new(self.read()));
+        Session { cache: self.clone(), file, checked: Checked::default(), changed: BTreeMap::new() }
+    }
+
+    /// Reads the file.
+    pub(super) fn read(&self) -> CacheFile {
         let cwd = self.cwd.to_string_lossy().into_owned();
         let header = Header { format: FORMAT, program: program_id(), cwd };
         let file = self.path().and_then(|path| CacheFile::read(&path)).filter(|file| file.header == header);
-        let file = file.unwrap_or(CacheFile { header, text: String::new(), modules: BTreeMap::new() });
-        Session { cache: self.clone(), file, checked: Checked::default(), is_changed: false }
+        file.unwrap_or_else(|| CacheFile {
+            header,
+            text: String::new(),
+            modules: BTreeMap::new(),
+            ahead: ParsedAhead::default(),
+        })
     }
 
     /// Removes the entry of a module whose definitions turned out to vary, and has it loaded from now on.
     pub(crate) fn distrust(&self, module: &Path) {
         let mut session = self.open();
-        if let Some(mut entry) = module.to_str().and_then(|path| session.file.entry(path)) {
+        if let Some(mut entry) = session.entry(module) {
             entry.remembered = Remembered::Uncached("its definitions vary".to_owned());
             session.set(module, Some(entry));
             session.save();
@@ -113,38 +165,49 @@ impl Definitions {
 impl Session {
     /// Returns what is known about a module, if all its inputs are unchanged.
     pub(crate) fn get(&mut self, module: &Path, gate: Option<&ImportGate>) -> Option<CachedModule> {
-        let entry = self.file.entry(module.to_str()?)?;
-        entry.is_valid(gate, &mut self.checked).then_some(entry)
+        let Current { entry, is_renewed, .. } = self.entries().get(module, gate, &mut self.checked)?;
+        if is_renewed {
+            self.set(module, Some(entry.clone()));
+        }
+        Some(entry)
+    }
+
+    /// Returns the entries as they were read.
+    pub(crate) fn entries(&self) -> ReadEntries {
+        ReadEntries(Arc::clone(&self.file))
+    }
+
+    fn entry(&self, module: &Path) -> Option<CachedModule> {
+        let path = module.to_str()?;
+        match self.changed.get(path) {
+            Some(changed) => changed.clone(),
+            None => self.file.entry(path),
+        }
     }
 
     /// Returns the files of the last version of a module that was cached, and the other paths that decided what its
     /// imports refer to, whatever changed since.
     pub(crate) fn last_files(&self, module: &Path) -> Vec<PathBuf> {
-        let entry = module.to_str().and_then(|path| self.file.entry(path));
-        entry.map_or_else(Vec::new, |entry| [entry.inputs.files(), entry.inputs.candidates()].concat())
+        self.entry(module)
+            .map_or_else(Vec::new, |entry| [entry.inputs.files(), entry.inputs.candidates()].concat())
     }
 
     /// Replaces the entry of a module; `None` removes it.
     pub(crate) fn set(&mut self, module: &Path, entry: Option<CachedModule>) {
-        let Some(path) = module.to_str() else { return };
-        self.is_changed |= match entry {
-            Some(entry) => {
-                let is_new = self.file.entry(path).as_ref() != Some(&entry);
-                self.file.modules.insert(path.to_owned(), Entry::Changed(entry));
-                is_new
-            }
-            None => self.file.modules.remove(path).is_some(),
-        };
+        if let Some(path) = module.to_str()
+            && self.entry(module) != entry
+        {
+            self.changed.insert(path.to_owned(), entry);
+        }
     }
 
     /// Writes the entries, if they changed. A cache that cannot be written is not an error.
-    pub(crate) fn save(mut self) {
-        if !self.is_changed {
+    pub(crate) fn save(self) {
+        if self.changed.is_empty() {
             return;
         }
-        self.file.modules.retain(|path, _| Path::new(path).exists());
         let Some(path) = self.cache.path() else { return };
-        if let Err(error) = self.file.write(&self.cache.folder, &path) {
+        if let Err(error) = self.file.write(&self.changed, &self.cache.folder, &path) {
             tracing::debug!(%error, "definitions were not cached");
         }
     }
@@ -163,36 +226,48 @@ impl CacheFile {
             if let Some((path, _)) = line.split_once(SEPARATOR)
                 && let Ok(name) = serde_json::from_str(path)
             {
-                modules.insert(name, Entry::Text(at + path.len() + SEPARATOR.len_utf8()..end));
+                modules.insert(name, at + path.len() + SEPARATOR.len_utf8()..end);
             }
             at += line.len();
         }
-        Some(Self { header, text, modules })
+        let ahead = ParsedAhead::of(modules.keys());
+        Some(Self { header, text, modules, ahead })
+    }
+
+    /// Parses entries ahead, those that nobody asked for yet.
+    pub(super) fn parse_ahead(&self) {
+        self.ahead.fill(|module| self.entry(module));
     }
 
     fn entry(&self, module: &str) -> Option<CachedModule> {
-        self.modules.get(module).and_then(|entry| self.parse(entry))
+        self.modules.get(module).and_then(|place| self.parse(place))
     }
 
-    fn parse(&self, entry: &Entry) -> Option<CachedModule> {
-        match entry {
-            Entry::Text(place) => serde_json::from_str(self.text.get(place.clone())?).ok(),
-            Entry::Changed(entry) => Some(entry.clone()),
-        }
+    fn parse(&self, place: &Range<usize>) -> Option<CachedModule> {
+        serde_json::from_str(self.text.get(place.clone())?).ok()
     }
 
-    fn write(&self, folder: &Path, path: &Path) -> io::Result<()> {
+    /// Writes the entries with these changes. Those of modules that are gone are left out.
+    fn write(
+        &self,
+        changed: &BTreeMap<String, Option<CachedModule>>,
+        folder: &Path,
+        path: &Path,
+    ) -> io::Result<()> {
         let mut bytes = serde_json::to_vec(&self.header)?;
-        for (name, entry) in &self.modules {
+        let names: BTreeSet<&String> = self.modules.keys().chain(changed.keys()).collect();
+        for name in names.into_iter().filter(|name| Path::new(name).exists()) {
+            let entry = match changed.get(name) {
+                Some(None) => continue,
+                Some(Some(entry)) => Cow::Owned(serde_json::to_string(entry)?),
+                None => {
+                    let place = self.modules.get(name).cloned().unwrap_or_default();
+                    Cow::Borrowed(self.text.get(place).unwrap_or_default())
+                }
+            };
             bytes.push(b'\n');
             serde_json::to_writer(&mut bytes, name)?;
-            write!(bytes, "{SEPARATOR}")?;
-            match entry {
-                Entry::Text(place) => {
-                    bytes.extend_from_slice(self.text.get(place.clone()).unwrap_or_default().as_bytes())
-                }
-                Entry::Changed(entry) => serde_json::to_writer(&mut bytes, entry)?,
-            }
+            write!(bytes, "{SEPARATOR}{entry}")?;
         }
         bytes.push(b'\n');
         if bytes.len() as u64 > MAX_BYTES {
@@ -262,7 +337,7 @@ pub fn list_definitions(folder: &Path) -> io::Result<Vec<CachedProject>> {
         let mut checked = Checked::default();
         let is_current = file.header.format == FORMAT && file.header.program == program;
         let entries = file.modules.iter().filter_map(|(path, entry)| Some((path, file.parse(entry)?)));
-        let modules = entries.map(|(path, entry)| CacheSummary {
+        let modules = entries.map(|(path, mut entry)| CacheSummary {
             path: PathBuf::from(path),
             is_cached: matches!(entry.remembered, Remembered::Definitions(_)),
             files: entry.inputs.files().len(),

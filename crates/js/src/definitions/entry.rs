@@ -83,7 +83,7 @@ impl CachedModule {
     }
 
     /// Returns whether the entry is still true for a module with this gate.
-    pub(crate) fn is_valid(&self, gate: Option<&ImportGate>, checked: &mut Checked) -> bool {
+    pub(crate) fn is_valid(&mut self, gate: Option<&ImportGate>, checked: &mut Checked) -> bool {
         self.is_gated == gate.is_some() && self.inputs.are_unchanged(gate, checked)
     }
 }

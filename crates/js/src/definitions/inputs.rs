@@ -29,6 +29,10 @@ struct Input {
 }
 
 impl Input {
+    fn is_settled_before(&self, time: SystemTime) -> bool {
+        self.stamp.is_some_and(|stamp| stamp.is_settled_before(time))
+    }
+
     /// Returns whether the file lies outside installed packages.
     fn is_own(&self) -> bool {
         !Path::new(&self.path).components().any(|part| part.as_os_str() == "node_modules")
@@ -95,13 +99,34 @@ impl Inputs {
         Some(Self { loaded, consulted, missing, decisions, checked_at })
     }
 
-    /// Returns whether every input is as it was.
-    pub(crate) fn are_unchanged(&self, gate: Option<&ImportGate>, checked: &mut Checked) -> bool {
+    /// Returns whether every input is as it was. A file whose content was compared is known by its stamp afterwards.
+    pub(crate) fn are_unchanged(&mut self, gate: Option<&ImportGate>, checked: &mut Checked) -> bool {
+        self.are_unchanged_at(SystemTime::now(), gate, checked)
+    }
+
+    fn are_unchanged_at(
+        &mut self,
+        now: SystemTime,
+        gate: Option<&ImportGate>,
+        checked: &mut Checked,
+    ) -> bool {
         let at = UNIX_EPOCH + Duration::from_millis(self.checked_at);
         let allows = |path: &str| gate.is_none_or(|gate| gate.allows(Path::new(path)));
-        self.missing.iter().all(|path| checked.is_missing(path))
+        let mut files = self.loaded.iter_mut().chain(&mut self.consulted);
+        let mut is_renewed = false;
+        let are_unchanged = self.missing.iter().all(|path| checked.is_missing(path))
             && self.decisions.iter().all(|(path, allowed)| allows(path) == *allowed)
-            && self.loaded.iter().chain(&self.consulted).all(|input| checked.is_unchanged(input, at))
+            && files.all(|input| checked.is_unchanged(input, at, now, &mut is_renewed));
+        if is_renewed {
+            // Stamps that were settled before stay so.
+            self.checked_at = milliseconds(now);
+        }
+        are_unchanged
+    }
+
+    /// Returns when the stamps were taken.
+    pub(crate) fn checked_at(&self) -> u64 {
+        self.checked_at
     }
 
     /// Records files by their content now, after a load that began at `begun`. A file that may have been written since
@@ -172,8 +197,16 @@ impl Checked {
         missing
     }
 
-    fn is_unchanged(&mut self, input: &Input, checked_at: SystemTime) -> bool {
-        let now = match self.stamps.get(&input.path) {
+    /// Returns whether a file is as it was, by its stamp of `checked_at` or by its content. In the second case its stamp is renewed,
+    /// if a later change would have another one.
+    fn is_unchanged(
+        &mut self,
+        input: &mut Input,
+        checked_at: SystemTime,
+        now: SystemTime,
+        is_renewed: &mut bool,
+    ) -> bool {
+        let stamp = match self.stamps.get(&input.path) {
             Some(known) => *known,
             None => {
                 let stamp = fs::metadata(&input.path).ok().as_ref().and_then(FileStamp::of);
@@ -181,13 +214,16 @@ impl Checked {
                 stamp
             }
         };
-        if let (Some(now), Some(then)) = (now, input.stamp)
-            && now == then
-            && then.is_settled_before(checked_at)
-        {
+        if stamp.is_some() && stamp == input.stamp && input.is_settled_before(checked_at) {
             return true;
         }
-        hash(Path::new(&input.path)).is_ok_and(|hash| hash == input.hash)
+        let is_same = hash(Path::new(&input.path)).is_ok_and(|hash| hash == input.hash);
+        // The stamp was taken before the content was read, so it belongs to that content or to none.
+        if is_same && let Some(stamp) = stamp.filter(|stamp| stamp.is_settled_before(now)) {
+            input.stamp = Some(stamp);
+            *is_renewed = true;
+        }
+        is_same
     }
 }
 

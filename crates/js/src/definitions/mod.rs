@@ -5,11 +5,13 @@
 //! declare `cache: false`, that fail to load, or that run in Bun or Node, where reads cannot be seen. For those the
 //! cache keeps which engine they need.
 
+mod ahead;
 mod cache;
 mod entry;
 mod inputs;
 
+pub use ahead::PreparedDefinitions;
 pub use cache::{CacheSummary, CachedProject, clear_definitions, list_definitions};
-pub(crate) use cache::{Definitions, Session as CacheSession, program_id};
+pub(crate) use cache::{Definitions, ReadEntries, Session as CacheSession, program_id};
 pub(crate) use entry::{CachedModule, Outcome, Remembered, changed_tools, has_tool};
 pub(crate) use inputs::{Checked, Inputs, Observed};

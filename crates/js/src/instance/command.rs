@@ -2,14 +2,15 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use serde::Deserialize;
-use serde_json::Value;
-use tokio::sync::oneshot;
-use toolsmith_tool::{CallTape, RenderedLines, ToolContext, ToolError};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
+use toolsmith_tool::{CallTape, ContentBlock, RenderedLines, ToolContext, ToolError, ToolResult};
 
 use super::operations::Settled;
-use crate::charge::Charge;
 use crate::{
+    charge::Charge,
+    data_limit::{DataError, DataLimit},
     definitions::Observed,
     errors::{LoadError, LoadFailure, Thrown},
 };
@@ -42,8 +43,8 @@ pub(crate) enum Command {
     ForgetPending { number: u32 },
     /// Input for a component that a tool shows, or a request to render it.
     View { number: u32, what: &'static str, payload: String, reply: Option<oneshot::Sender<Drawn>> },
-    /// A line from a sidecar.
-    Said { line: String },
+    /// A line from a sidecar. Further lines are read while there is room for them.
+    Said { line: String, room: Option<OwnedSemaphorePermit> },
     /// A sidecar exited.
     Gone { reason: String },
     /// A sidecar was killed because it used more memory than it may.
@@ -96,9 +97,75 @@ pub(crate) type CallReply = Result<Answer, CallFailure>;
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
     /// The outcome as JSON; empty for none.
-    pub(crate) json: String,
-    /// The details of a result, if they are not part of the JSON.
-    pub(crate) details: Option<Value>,
+    json: String,
+    /// A result, if it was not handed over as JSON.
+    result: Option<ToolResult>,
+    limit: DataLimit,
+    /// Counts until the outcome was taken.
+    _held: Option<Charge>,
+}
+
+impl Answer {
+    /// Creates an outcome that is JSON text.
+    pub(crate) fn json(json: String, limit: DataLimit, held: Option<Charge>) -> Self {
+        Self { json, result: None, limit, _held: held }
+    }
+
+    /// Creates an outcome that is a result.
+    pub(crate) fn result(result: ToolResult, held: Charge) -> Self {
+        Self { result: Some(result), _held: Some(held), ..Self::default() }
+    }
+
+    /// Adds text blocks to a result. Other values stay as they are.
+    pub(super) fn add_texts(&mut self, texts: Vec<String>) {
+        if texts.is_empty() {
+            return;
+        }
+        if let Some(result) = &mut self.result {
+            result.content.extend(texts.into_iter().map(ContentBlock::text));
+        } else if let Ok(mut value) = self.read::<Value>()
+            && let Some(content) = value.get_mut("content").and_then(Value::as_array_mut)
+        {
+            content.extend(texts.iter().map(|text| json!({ "type": "text", "text": text })));
+            self.json = value.to_string();
+        }
+    }
+
+    /// Returns the JSON text; empty for none.
+    pub(crate) fn text(&self) -> &str {
+        &self.json
+    }
+
+    /// Parses the JSON text.
+    ///
+    /// # Errors
+    /// Fails if it has another form or too many values.
+    pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T, DataError> {
+        self.limit.read(&self.json)
+    }
+
+    /// Checks the size of details that are part of the outcome.
+    ///
+    /// # Errors
+    /// Fails if they are too large.
+    pub(crate) fn check(&self, details: Option<&Value>) -> Result<(), DataError> {
+        self.limit.check(details)
+    }
+
+    /// Returns the result of a tool; `None` if there is no outcome.
+    ///
+    /// # Errors
+    /// Fails if it is malformed or too large.
+    pub(crate) fn into_result(self) -> Result<Option<ToolResult>, ToolError> {
+        let invalid =
+            |error: DataError| ToolError::reply(format!("Tool returned an invalid result: {error}"));
+        if self.result.is_some() || self.json.is_empty() {
+            return Ok(self.result);
+        }
+        let result: ToolResult = self.read().map_err(invalid)?;
+        self.check(result.details.as_ref()).map_err(invalid)?;
+        Ok(Some(result))
+    }
 }
 
 /// Outcome of a load.
@@ -138,7 +205,7 @@ pub(crate) enum Drawn {
 
 impl Drawn {
     /// Reads the kernel's answer: `(kind, payload)`.
-    pub(crate) fn read(kind: &str, payload: &str) -> Self {
+    pub(crate) fn read(kind: &str, payload: &str, limit: DataLimit) -> Self {
         #[derive(Deserialize)]
         #[serde(untagged)]
         enum Form {
@@ -150,7 +217,7 @@ impl Drawn {
             },
         }
         match kind {
-            "lines" => match serde_json::from_str(payload) {
+            "lines" => match limit.read(payload) {
                 Ok(Form::Lines(lines)) => Self::Lines(lines.into()),
                 Ok(Form::Framed { lines, is_framed }) => {
                     let mut drawn = RenderedLines::from(lines);
@@ -159,9 +226,7 @@ impl Drawn {
                 }
                 Err(error) => Self::Failed(error.to_string()),
             },
-            "json" => {
-                serde_json::from_str(payload).map_or_else(|error| Self::Failed(error.to_string()), Self::Json)
-            }
+            "json" => limit.read(payload).map_or_else(|error| Self::Failed(error.to_string()), Self::Json),
             "gone" => Self::Failed("the component was removed".to_owned()),
             _ => Self::Failed(Thrown::from_json(payload).full_message()),
         }

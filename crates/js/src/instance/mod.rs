@@ -22,5 +22,5 @@ pub(crate) use frames::Frames;
 pub(crate) use instance::{Instance, InstanceOptions, Runner, StartedLoad};
 pub(crate) use operations::{HostError, Settled, Work, unless_cancelled};
 pub(crate) use pending::PendingCallback;
-pub(crate) use plain_data::{FromEngine, from_engine};
+pub(crate) use plain_data::{FromEngine, from_engine, text_from_engine};
 pub(crate) use state::{SharedState, ThreadState};

@@ -41,10 +41,7 @@ impl PendingCallback {
         let instance = self.instance()?;
         let kind = CallKind::Resolve { number: self.number, what, reason: reason.to_owned() };
         match instance.call(kind, ctx).await {
-            Ok(answer) if answer.json.is_empty() => Ok(None),
-            Ok(answer) => serde_json::from_str(&answer.json)
-                .map(Some)
-                .map_err(|error| ToolError::reply(format!("Tool returned an invalid result: {error}"))),
+            Ok(answer) => answer.into_result(),
             Err(CallFailure::Tool(error)) => Err(error),
             Err(CallFailure::Refused(_)) => Ok(None),
         }

@@ -9,13 +9,15 @@ use std::{ffi::c_int, ptr, slice};
 use rquickjs::{Ctx, Error, Result, Value, qjs};
 use serde_json::{Map, Number, Value as Json};
 
+use crate::{
+    data_limit::{BLOCK, MEMBER, VALUE, size_of_value, structure_of},
+    stop::StopFlags,
+};
+
 /// Deeper values go through JSON text, whose readers have limits of their own.
 const MAX_DEPTH: usize = 100;
-/// Bytes that values may take here, about. Larger ones go through JSON text, which counts as memory of the tool: a list of
-/// many holes, or of the same list many times, is small in the engine.
-const MAX_BYTES: usize = 64 << 20;
-/// Bytes of one value, about.
-const VALUE_BYTES: usize = 64;
+/// The stop flags are checked after this many values.
+const VALUES_BETWEEN_LOOKS: usize = 4096;
 /// Own enumerable properties with names.
 const NAMES: c_int = (qjs::JS_GPN_STRING_MASK | qjs::JS_GPN_ENUM_ONLY) as c_int;
 const PLAIN_PROPERTY: c_int = qjs::JS_PROP_C_W_E as c_int;
@@ -39,26 +41,60 @@ pub(crate) fn to_engine<'js>(ctx: &Ctx<'js>, value: &Json) -> Result<Option<Valu
 
 /// The outcome of reading a value.
 pub(crate) enum FromEngine {
-    /// The value; `None` for one that JSON leaves out.
-    Value(Option<Json>),
+    /// The value, `None` for one that JSON leaves out, and the bytes it takes.
+    Value(Option<Json>, usize),
     /// It needs the engine's own conversion to text.
     Text,
+    /// It takes more bytes than it may.
+    TooLarge,
 }
 
-/// Reads a value of the engine as `JSON.stringify` would write it.
+/// Reads a value of the engine as `JSON.stringify` would write it, if it takes at most `limit` bytes here. A list of many
+/// holes, or of the same list many times, is small in the engine.
 ///
 /// # Errors
 /// Fails with what a getter or a `toJSON` threw.
-pub(crate) fn from_engine(ctx: &Ctx<'_>, value: &Value<'_>) -> Result<FromEngine> {
+pub(crate) fn from_engine(
+    ctx: &Ctx<'_>,
+    value: &Value<'_>,
+    limit: usize,
+    stop: &StopFlags,
+) -> Result<FromEngine> {
     let raw = ctx.as_raw().as_ptr();
     // SAFETY: the context is the current one; the value lives for the call.
     unsafe {
-        let mut reader = Reader::new(raw)?;
+        let mut reader = Reader::new(raw, limit, stop)?;
         match reader.value(value.as_raw(), 0) {
-            Ok(value) => Ok(FromEngine::Value(value)),
+            Ok(value) => Ok(FromEngine::Value(value, limit - reader.left)),
             Err(NotRead::Thrown) => Err(Error::Exception),
-            Err(NotRead::NotPlain) => Ok(FromEngine::Text),
+            // The guard of host functions ends the code of a runtime that is to stop.
+            Err(NotRead::NotPlain | NotRead::Stopped) => Ok(FromEngine::Text),
+            Err(NotRead::TooLarge) => Ok(FromEngine::TooLarge),
         }
+    }
+}
+
+/// Copies a text of the engine, after `count` has accepted the number of its bytes.
+///
+/// # Errors
+/// Fails with what `count` or the engine threw.
+pub(crate) fn text_from_engine(
+    ctx: &Ctx<'_>,
+    text: &Value<'_>,
+    count: impl FnOnce(usize) -> Result<()>,
+) -> Result<String> {
+    let (raw, mut length) = (ctx.as_raw().as_ptr(), 0);
+    // SAFETY: the context is the current one; the text has this length until it is freed.
+    unsafe {
+        let text = qjs::JS_ToCStringLen2(raw, &raw mut length, text.as_raw(), false);
+        if text.is_null() {
+            return Err(Error::Exception);
+        }
+        let bytes = slice::from_raw_parts(text.cast::<u8>(), length as usize);
+        let copied = count(bytes.len()).map(|()| well_formed(bytes));
+        qjs::JS_FreeCString(raw, text);
+        // Without halves of surrogate pairs, texts of the engine are UTF-8.
+        copied.map(Option::unwrap_or_default)
     }
 }
 
@@ -191,26 +227,31 @@ enum NotRead {
     /// An exception is pending.
     Thrown,
     NotPlain,
+    TooLarge,
+    Stopped,
 }
 
 /// Reads values of the engine.
-struct Reader {
+struct Reader<'s> {
     raw: *mut qjs::JSContext,
     object_class: qjs::JSClassID,
     array_class: qjs::JSClassID,
     object_prototype: qjs::JSValue,
     array_prototype: qjs::JSValue,
     to_json: qjs::JSAtom,
+    stop: &'s StopFlags,
     /// Bytes that may still be taken.
     left: usize,
+    /// Values until the stop flags are checked again.
+    until_look: usize,
     /// The names last read at each depth, by their place in an object.
     names: Vec<Vec<(qjs::JSAtom, String)>>,
 }
 
-impl Reader {
+impl<'s> Reader<'s> {
     /// # Safety
     /// The context is the current one.
-    unsafe fn new(raw: *mut qjs::JSContext) -> Result<Self> {
+    unsafe fn new(raw: *mut qjs::JSContext, limit: usize, stop: &'s StopFlags) -> Result<Self> {
         // SAFETY: the caller's promise; everything made here is freed here or kept.
         unsafe {
             let (object, array) = (qjs::JS_NewObject(raw), qjs::JS_NewArray(raw));
@@ -221,7 +262,9 @@ impl Reader {
                 object_prototype: qjs::JS_GetPrototype(raw, object),
                 array_prototype: qjs::JS_GetPrototype(raw, array),
                 to_json: qjs::JS_NewAtomLen(raw, c"toJSON".as_ptr(), 6),
-                left: MAX_BYTES,
+                stop,
+                left: limit,
+                until_look: VALUES_BETWEEN_LOOKS,
                 names: Vec::new(),
             };
             let is_made =
@@ -232,7 +275,7 @@ impl Reader {
         }
     }
 
-    /// Reads a value; `None` for one that JSON leaves out.
+    /// Reads a value; `None` for one that JSON leaves out. The list or object it is in has counted the value itself.
     ///
     /// # Safety
     /// The context is the current one; the value lives for the call.
@@ -241,7 +284,7 @@ impl Reader {
         value: qjs::JSValue,
         depth: usize,
     ) -> std::result::Result<Option<Json>, NotRead> {
-        self.take(VALUE_BYTES)?;
+        self.look()?;
         // SAFETY: the caller's promise; the tags say what the values are.
         unsafe {
             Ok(Some(match tag(value) {
@@ -267,9 +310,25 @@ impl Reader {
         }
     }
 
+    /// Counts memory before it is used.
     fn take(&mut self, bytes: usize) -> std::result::Result<(), NotRead> {
-        self.left = self.left.checked_sub(bytes).ok_or(NotRead::NotPlain)?;
+        self.left = self.left.checked_sub(bytes).ok_or(NotRead::TooLarge)?;
         Ok(())
+    }
+
+    /// Counts values that each take so many bytes.
+    fn take_values(&mut self, count: usize, bytes: usize) -> std::result::Result<(), NotRead> {
+        self.take(count.checked_mul(bytes).and_then(|all| all.checked_add(BLOCK)).ok_or(NotRead::TooLarge)?)
+    }
+
+    /// Checks the stop flags every few thousand values.
+    fn look(&mut self) -> std::result::Result<(), NotRead> {
+        self.until_look -= 1;
+        if self.until_look > 0 {
+            return Ok(());
+        }
+        self.until_look = VALUES_BETWEEN_LOOKS;
+        if self.stop.is_over() { Err(NotRead::Stopped) } else { Ok(()) }
     }
 
     /// Returns whether an object has this prototype, which has no `toJSON`.
@@ -309,7 +368,9 @@ impl Reader {
             if qjs::JS_GetLength(self.raw, array, &raw mut length) < 0 {
                 return Err(NotRead::Thrown);
             }
-            let mut list = Vec::new();
+            let count = usize::try_from(length).unwrap_or_default();
+            self.take_values(count, VALUE)?;
+            let mut list = Vec::with_capacity(count);
             for index in 0..length {
                 let element = qjs::JS_GetPropertyInt64(self.raw, array, index);
                 if is_exception(element) {
@@ -350,6 +411,7 @@ impl Reader {
         names: &[qjs::JSPropertyEnum],
         depth: usize,
     ) -> std::result::Result<Map<String, Json>, NotRead> {
+        self.take_values(names.len(), VALUE + MEMBER + BLOCK)?;
         let mut map = Map::with_capacity(names.len());
         for (place, name) in names.iter().enumerate() {
             // SAFETY: the caller's promise; the member is owned until it was read.
@@ -361,7 +423,9 @@ impl Reader {
                 let read = self.value(member, depth + 1);
                 qjs::JS_FreeValue(self.raw, member);
                 if let Some(value) = read? {
-                    map.insert(self.name(name.atom, depth, place)?, value);
+                    let name = self.name(name.atom, depth, place)?;
+                    self.take(name.len())?;
+                    map.insert(name, value);
                 }
             }
         }
@@ -407,9 +471,13 @@ impl Reader {
         // SAFETY: the caller's promise.
         unsafe {
             let text = qjs::JS_ToCStringLen2(self.raw, &raw mut length, value, false);
-            let text = self.take_text(text, length as usize)?;
-            self.take(text.len())?;
-            Ok(text)
+            if !text.is_null()
+                && let Err(error) = self.take(length as usize + BLOCK)
+            {
+                qjs::JS_FreeCString(self.raw, text);
+                return Err(error);
+            }
+            self.take_text(text, length as usize)
         }
     }
 
@@ -447,14 +515,20 @@ impl Reader {
             if tag(json) == qjs::JS_TAG_UNDEFINED {
                 return Ok(None);
             }
+            let before = self.left;
             let text = self.text(json);
             qjs::JS_FreeValue(self.raw, json);
-            serde_json::from_str(&text?).map(Some).map_err(|_| NotRead::NotPlain)
+            let text = text?;
+            self.take(structure_of(&text))?;
+            let value = serde_json::from_str(&text).map_err(|_| NotRead::NotPlain)?;
+            // What the value takes, in place of what it could have taken.
+            self.left = before.saturating_sub(size_of_value(&value));
+            Ok(Some(value))
         }
     }
 }
 
-impl Drop for Reader {
+impl Drop for Reader<'_> {
     fn drop(&mut self) {
         // SAFETY: the values and atoms are ours.
         unsafe {

@@ -28,6 +28,7 @@ use super::{
 use crate::{
     allocator::MemoryUse,
     charge::Charge,
+    data_limit::DataLimit,
     engine::EngineShared,
     errors::{LoadError, LoadFailure, SourceLookup, Thrown},
     module::ModuleHost,
@@ -245,6 +246,11 @@ impl ThreadState {
         self.shared.memory.limit().map_or(self.memory_cap, |limit| limit.min(self.memory_cap))
     }
 
+    /// Limits for values of the tool that become data here.
+    pub(crate) fn data_limit(&self) -> DataLimit {
+        DataLimit::new(self.memory_cap())
+    }
+
     /// Bytes the tool may still use.
     pub(crate) fn memory_left(&self) -> usize {
         self.memory_cap().saturating_sub(self.shared.memory.bytes())
@@ -368,19 +374,20 @@ impl ThreadState {
 
     /// Hands a call's outcome to whoever waits. `kind` and `payload` are the kernel's.
     pub(crate) fn finish(&self, call: u32, kind: &str, payload: String) {
-        self.finish_with(call, kind, Answer { json: payload, details: None });
+        self.finish_with(call, kind, Answer::json(payload, self.data_limit(), None));
     }
 
-    /// Hands on an outcome whose details may be apart from its JSON.
-    pub(crate) fn finish_with(&self, call: u32, kind: &str, answer: Answer) {
+    /// Hands on an outcome that may be other than JSON.
+    pub(crate) fn finish_with(&self, call: u32, kind: &str, mut answer: Answer) {
         let is_call = matches!(self.calls.borrow().get(&call), Some((_, Reply::Call(_))));
         if self.has_rejections.get() && is_call && kind == "result" {
             self.waiting.borrow_mut().push((call, answer));
             return;
         }
         let unhandled = self.unhandled.borrow_mut().remove(&call).unwrap_or_default();
-        let Answer { json: payload, details } = answer;
-        let payload = if kind == "result" { with_unhandled(payload, &unhandled) } else { payload };
+        if kind == "result" {
+            answer.add_texts(unhandled);
+        }
         let Some((context, reply)) = self.calls.borrow_mut().remove(&call) else {
             return;
         };
@@ -406,9 +413,9 @@ impl ThreadState {
                 let said = match kind {
                     "result" => {
                         self.modules.compiled().save();
-                        Ok(payload)
+                        Ok(answer.text().to_owned())
                     }
-                    _ => Err(Box::new(self.load_error(&path, Thrown::from_json(&payload)))),
+                    _ => Err(Box::new(self.load_error(&path, Thrown::from_json(answer.text())))),
                 };
                 let lacks = said.as_ref().err().and_then(|error| what_was_missing(&error.message));
                 let (files, needs) = (self.modules.loaded_files(), self.modules.needs().or(lacks));
@@ -417,12 +424,10 @@ impl ThreadState {
             }
             Reply::Call(reply) => {
                 let _ = reply.send(match kind {
-                    "result" => Ok(Answer { json: payload, details }),
-                    "refused" => {
-                        Err(CallFailure::Refused(serde_json::from_str(&payload).unwrap_or_default()))
-                    }
+                    "result" => Ok(answer),
+                    "refused" => Err(CallFailure::Refused(answer.read().unwrap_or_default())),
                     _ => Err(CallFailure::Tool(self.tool_error(
-                        Thrown::from_json(&payload),
+                        Thrown::from_json(answer.text()),
                         memory_cap,
                         &context.meter,
                     ))),
@@ -478,17 +483,4 @@ fn what_was_missing(message: &str) -> Option<String> {
         ["is not available in Toolsmith", "WebAssembly is not defined", "'WebAssembly' is not defined"];
     let line = message.lines().find(|line| lacks.iter().any(|part| line.contains(part)))?;
     Some(line.trim_start_matches("Failed to load tool: ").to_owned())
-}
-
-/// Adds unhandled errors to the result of a call.
-fn with_unhandled(payload: String, unhandled: &[String]) -> String {
-    if unhandled.is_empty() {
-        return payload;
-    }
-    let Ok(mut result) = serde_json::from_str::<serde_json::Value>(&payload) else { return payload };
-    let Some(content) = result.get_mut("content").and_then(serde_json::Value::as_array_mut) else {
-        return payload;
-    };
-    content.extend(unhandled.iter().map(|text| serde_json::json!({ "type": "text", "text": text })));
-    result.to_string()
 }

@@ -293,7 +293,7 @@ impl Thread<'_> {
             return Drawn::Failed(format!("it took longer than {:?}", self.limits.render));
         }
         match outcome {
-            Ok((kind, payload)) => Drawn::read(&kind, &payload),
+            Ok((kind, payload)) => Drawn::read(&kind, &payload, self.state.data_limit()),
             Err(thrown) => Drawn::Failed(Thrown::from_json(&thrown).full_message()),
         }
     }

@@ -6,13 +6,13 @@ use rquickjs::{Ctx, Exception, Object, Result, TypedArray, function::Func};
 use serde_json::{Value, json};
 use toolsmith_tool::{Artifact, ToolContext, ViewError};
 
-use crate::instance::ThreadState;
+use crate::{data_limit::DataLimit, instance::ThreadState};
 
 pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Result<()> {
     let own = Rc::clone(state);
     let ask = move |ctx: Ctx<'js>, call: u32, what: String, argument: String| -> Result<String> {
         let context = own.context(call);
-        match answer(&context, &what, &argument) {
+        match answer(&context, &what, &argument, own.data_limit()) {
             Ok(value) if value.is_null() => Ok(String::new()),
             Ok(value) => Ok(value.to_string()),
             Err(error) => Err(Exception::throw_message(&ctx, &error.to_string())),
@@ -34,8 +34,9 @@ pub(super) fn answer(
     context: &ToolContext,
     what: &str,
     argument: &str,
+    limit: DataLimit,
 ) -> std::result::Result<Value, ViewError> {
-    let argument: Value = serde_json::from_str(argument).unwrap_or(Value::Null);
+    let argument: Value = limit.read(argument).unwrap_or(Value::Null);
     let word = argument.as_str().unwrap_or_default();
     let (session, agent) = (&context.session, &context.agent);
     let path = |path: Option<PathBuf>| json!(path.map(|path| path.to_string_lossy().into_owned()));

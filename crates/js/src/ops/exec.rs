@@ -5,7 +5,7 @@ use std::{rc::Rc, sync::Arc, time::Duration};
 use rquickjs::{Object, Result, function::Func};
 use serde::Deserialize;
 use serde_json::json;
-use toolsmith_host::exec::{Request, Stdin, run};
+use toolsmith_host::exec::{PathRule, Request, Stdin, run};
 use toolsmith_tool::CancelToken;
 
 use super::{process::start_error_code, runtime::whole};
@@ -38,7 +38,7 @@ pub(super) fn start(state: &ThreadState, number: u64, json: &str) {
     let engine = Arc::clone(&state.shared.engine);
     let meter = state.meter();
     let held = state.shared.charge(json.len());
-    let request: std::result::Result<ExecRequest, _> = serde_json::from_str(json);
+    let request: std::result::Result<ExecRequest, _> = state.data_limit().read(json);
     state.shared.spawn_work(number, Work::Process, |token| async move {
         let _held = match held {
             Ok(held) => held,
@@ -48,7 +48,8 @@ pub(super) fn start(state: &ThreadState, number: u64, json: &str) {
             Ok(request) => request,
             Err(error) => return Settled::Failed(HostError::of_class("TypeError", error.to_string())),
         };
-        let mut process = Request::new(request.command).args(request.args).meter(&meter);
+        let mut process =
+            Request::new(request.command).args(request.args).path_rule(PathRule::Tool).meter(&meter);
         process.cwd = Some(request.cwd.map_or_else(|| cwd.clone(), |given| cwd.join(given)));
         process.env = request.env;
         if let Some(text) = request.stdin {

@@ -74,7 +74,7 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
 
 fn start(state: &ThreadState, number: u64, json: &str, body: Option<Vec<u8>>) {
     static RESPONSES: AtomicU32 = AtomicU32::new(1);
-    let request: std::result::Result<FetchRequest, _> = serde_json::from_str(json);
+    let request: std::result::Result<FetchRequest, _> = state.data_limit().read(json);
     let shared = std::sync::Arc::clone(&state.shared);
     let meter = state.meter();
     let held = state.shared.charge(body.as_ref().map_or(0, Vec::len));

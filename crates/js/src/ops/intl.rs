@@ -139,8 +139,14 @@ fn thrown<'js, T>(ctx: &Ctx<'js>, answer: Answer<T>) -> Result<T> {
     })
 }
 
+/// Returns the canonical name of the user's time zone.
+fn time_zone() -> String {
+    let zone = toolsmith_host::local_time_zone();
+    zone.iana_name().and_then(toolsmith_intl::canonical_time_zone).unwrap_or_else(|| "UTC".to_owned())
+}
+
 pub(super) fn install(group: &Object<'_>, state: &ThreadState) -> Result<()> {
-    let defaults = Defaults { locale: default_locale(), time_zone: toolsmith_intl::system_time_zone() };
+    let defaults = Defaults { locale: default_locale(), time_zone: time_zone() };
     let formatters =
         Rc::new(Formatters { defaults, shared: Arc::clone(&state.shared), known: RefCell::default() });
     let known = Rc::clone(&formatters);

@@ -57,7 +57,11 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
 
 /// Stages an action whose callbacks the engine knows by a number.
 pub(super) fn stage(state: &ThreadState, number: u32, json: &str) -> std::result::Result<(), String> {
-    let staged: Staged = serde_json::from_str(json).map_err(|error| error.to_string())?;
+    let limit = state.data_limit();
+    let staged: Staged = limit.read(json).map_err(|error| format!("The action was not staged: {error}"))?;
+    limit
+        .check(staged.details.as_ref())
+        .map_err(|error| format!("Pending action \"{}\": {error}", staged.label))?;
     let pending = &state.current_context().pending;
     if !pending.is_available() {
         return Err(PendingUnavailable.to_string());

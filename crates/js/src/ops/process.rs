@@ -15,7 +15,7 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 use toolsmith_host::{
-    exec::{Destination, ExecError, Exit, InputPipe, Process, Request, Signaller, Stdin, spawn},
+    exec::{Destination, ExecError, Exit, InputPipe, PathRule, Process, Request, Signaller, Stdin, spawn},
     posix::errno,
 };
 use toolsmith_tool::{CancelToken, Meter};
@@ -57,6 +57,7 @@ impl SpawnRequest {
     fn to_request(&self, state: &ThreadState) -> Request {
         let mut request =
             Request::new(self.file.as_str()).args(self.args.iter().cloned()).meter(&state.meter());
+        request.path_rule = PathRule::Tool;
         request.arg0.clone_from(&self.argv0);
         request.verbatim = self.verbatim;
         let cwd = state.cwd();
@@ -144,8 +145,8 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
     )
 }
 
-fn parse(json: &str) -> std::result::Result<SpawnRequest, HostError> {
-    serde_json::from_str(json).map_err(|error| HostError::of_class("TypeError", error.to_string()))
+fn parse(state: &ThreadState, json: &str) -> std::result::Result<SpawnRequest, HostError> {
+    state.data_limit().read(json).map_err(|error| HostError::of_class("TypeError", error.to_string()))
 }
 
 /// Starts a process. The operation `number` settles with its end.
@@ -155,7 +156,7 @@ fn start(
     number: u64,
     json: &str,
 ) -> std::result::Result<String, HostError> {
-    let asked = parse(json)?;
+    let asked = parse(state, json)?;
     let request = asked.to_request(state);
     let mut process = {
         let _runtime = state.shared.engine.runtime.enter();
@@ -215,7 +216,7 @@ struct RunLimits {
 
 /// Runs a process to its end while the engine waits.
 fn run_now(state: &ThreadState, json: &str, input: Option<Vec<u8>>) -> std::result::Result<Ran, HostError> {
-    let mut asked = parse(json)?;
+    let mut asked = parse(state, json)?;
     let limits: RunLimits =
         serde_json::from_str(json).map_err(|error| HostError::of_class("TypeError", error.to_string()))?;
     asked.pipes[0] = input.is_some();
@@ -340,10 +341,10 @@ pub(super) fn start_error_code(error: &ExecError) -> Option<(&'static str, i32)>
         ExecError::Cwd { source, .. } if source.kind() == std::io::ErrorKind::PermissionDenied => {
             ("EACCES", errno::EACCES)
         }
-        ExecError::NotInPath { .. }
-        | ExecError::NoSuchFile { .. }
-        | ExecError::NoInterpreter { .. }
-        | ExecError::Cwd { .. } => ("ENOENT", errno::ENOENT),
+        error if error.is_not_found() => ("ENOENT", errno::ENOENT),
+        ExecError::NoSuchFile { .. } | ExecError::NoInterpreter { .. } | ExecError::Cwd { .. } => {
+            ("ENOENT", errno::ENOENT)
+        }
         ExecError::CwdNotAFolder { .. } => ("ENOTDIR", errno::ENOTDIR),
         ExecError::IsAFolder { .. } | ExecError::NotExecutable { .. } => ("EACCES", errno::EACCES),
         ExecError::TooMany { .. } => ("EAGAIN", errno::EAGAIN),

@@ -114,7 +114,8 @@ pub(crate) fn answer_remote(state: &ThreadState, name: &str, args: Vec<Value>) -
         "themePalette" => json!(ui::theme_palette(state)),
         "askContext" => {
             let context = state.context(args.call(0));
-            let value = context::answer(&context, args.text(1), args.text(2)).map_err(to_error)?;
+            let limit = state.data_limit();
+            let value = context::answer(&context, args.text(1), args.text(2), limit).map_err(to_error)?;
             if value.is_null() { json!("") } else { json!(value.to_string()) }
         }
         "putBlob" => {

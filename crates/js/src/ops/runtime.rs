@@ -11,11 +11,12 @@ use std::{
 use rquickjs::{
     Array, Ctx, Error, Exception, Object, Promise, Result, Value, function::Func, promise::PromiseState, qjs,
 };
-use toolsmith_tool::ToolResult;
+use toolsmith_tool::{ContentBlock, ToolResult};
 
+use super::failure;
 use crate::{
     errors::Thrown,
-    instance::{Answer, FromEngine, ThreadState, from_engine},
+    instance::{Answer, FromEngine, HostError, ThreadState, from_engine, text_from_engine},
 };
 
 /// Maximum length of a compiled text; see `modules::transform`.
@@ -26,19 +27,15 @@ pub(super) fn install<'js>(_ctx: &Ctx<'js>, host: &Object<'js>, state: &Rc<Threa
     let own = Rc::clone(state);
     host.set(
         "finishCall",
-        Func::from(move |call: u32, kind: String, payload: String| own.finish(call, &kind, payload)),
+        Func::from(move |ctx: Ctx<'js>, call: u32, kind: String, payload: String| {
+            finish_call(&own, &ctx, call, &kind, payload)
+        }),
     )?;
     let own = Rc::clone(state);
     host.set(
         "finishPlain",
-        Func::from(move |ctx: Ctx<'js>, call: u32, pieces: Vec<String>, details: Value<'js>| {
-            Ok::<_, Error>(match from_engine(&ctx, &details)? {
-                FromEngine::Value(details) => {
-                    own.finish_with(call, "result", Answer { json: join_pieces(&pieces), details });
-                    true
-                }
-                FromEngine::Text => false,
-            })
+        Func::from(move |ctx: Ctx<'js>, call: u32, json: String, texts: Array<'js>, details: Value<'js>| {
+            finish_plain(&own, &ctx, call, &json, &texts, &details)
         }),
     )?;
     let own = Rc::clone(state);
@@ -131,9 +128,72 @@ fn kind_of(value: Value<'_>) -> &'static str {
     if unsafe { qjs::JS_IsRegExp(raw) } { "regexp" } else { "" }
 }
 
+/// Takes the outcome of a call. A result counts as memory of the tool until it is taken.
+fn finish_call(state: &ThreadState, ctx: &Ctx<'_>, call: u32, kind: &str, payload: String) -> Result<()> {
+    let held = match kind {
+        "result" => Some(state.shared.charge(payload.len()).map_err(|error| failure::throw(ctx, &error))?),
+        _ => None,
+    };
+    state.finish_with(call, kind, Answer::json(payload, state.data_limit(), held));
+    Ok(())
+}
+
+/// The answer to a result that has to be converted to text by the engine.
+const AS_TEXT: &str = "text";
+
+/// Takes a result: JSON without details and long texts, these texts each after the place of its block, and the details as
+/// they are. The same text may be in many blocks, so each is counted before it is copied. Returns why the result was not
+/// taken: [`AS_TEXT`], or a problem.
+fn finish_plain<'js>(
+    state: &ThreadState,
+    ctx: &Ctx<'js>,
+    call: u32,
+    json: &str,
+    texts: &Array<'js>,
+    details: &Value<'js>,
+) -> Result<Option<String>> {
+    let limit = state.data_limit();
+    let mut result: ToolResult = match limit.read(json) {
+        Ok(result) => result,
+        Err(error) => return Ok(Some(error.to_string())),
+    };
+    let mut bytes = match from_engine(ctx, details, limit.kept(), &state.shared.stop)? {
+        FromEngine::Value(details, bytes) => {
+            // Null means that there are none, as in JSON.
+            result.details = details.filter(|details| !details.is_null());
+            bytes
+        }
+        FromEngine::Text => return Ok(Some(AS_TEXT.to_owned())),
+        FromEngine::TooLarge => return Ok(Some(limit.exceeded().to_string())),
+    };
+    bytes = bytes.saturating_add(json.len());
+    let refused = |error: HostError| failure::throw(ctx, &error);
+    let mut held = state.shared.charge(bytes).map_err(refused)?;
+    for at in (0..texts.len()).step_by(2) {
+        let index: usize = texts.get(at)?;
+        let text = text_from_engine(ctx, &texts.get(at + 1)?, |length| {
+            bytes = bytes.saturating_add(length);
+            held.resize(bytes).map_err(refused)
+        })?;
+        if let Some(block) = result.content.get_mut(index) {
+            *block = ContentBlock::text(text);
+        }
+        if state.shared.stop.is_over() {
+            return Ok(Some(AS_TEXT.to_owned()));
+        }
+    }
+    state.finish_with(call, "result", Answer::result(result, held));
+    Ok(None)
+}
+
 pub(super) fn send_update(state: &ThreadState, call: u32, json: &str) {
-    if let Ok(partial) = serde_json::from_str::<ToolResult>(json) {
-        state.context(call).updates.send(partial);
+    let limit = state.data_limit();
+    let partial = limit.read::<ToolResult>(json);
+    match partial.and_then(|partial| limit.check(partial.details.as_ref()).map(|()| partial)) {
+        Ok(partial) => state.context(call).updates.send(partial),
+        Err(error) => {
+            tracing::warn!(target: "tool", tool = %state.shared.label, %error, "An update was dropped")
+        }
     }
 }
 
@@ -201,17 +261,4 @@ fn eval_script<'js>(state: &ThreadState, ctx: &Ctx<'js>, code: String) -> Result
         }
         Ok(Value::from_raw(ctx.clone(), result))
     }
-}
-
-/// Joins JSON text; every second piece is text that is quoted here.
-fn join_pieces(pieces: &[String]) -> String {
-    let mut json = String::with_capacity(pieces.iter().map(String::len).sum::<usize>() + 64);
-    for (index, piece) in pieces.iter().enumerate() {
-        if index % 2 == 0 {
-            json.push_str(piece);
-        } else if let Ok(quoted) = serde_json::to_string(piece) {
-            json.push_str(&quoted);
-        }
-    }
-    json
 }

@@ -48,7 +48,7 @@ pub(super) fn built_in_specs(state: &ThreadState) -> String {
             "name": spec.name,
             "label": spec.label,
             "description": spec.description,
-            "parameters": spec.parameters,
+            "parameters": *spec.parameters,
             "concurrency": (spec.concurrency == Concurrency::Exclusive).then_some("exclusive"),
             "timeout": spec.deadline.map(|deadline| u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX)),
         })
@@ -58,7 +58,7 @@ pub(super) fn built_in_specs(state: &ThreadState) -> String {
 
 /// Carries out an action; returns its result as JSON, or nothing.
 pub(super) fn act(state: &ThreadState, json: &str) -> std::result::Result<String, ActionError> {
-    let action: SessionAction = serde_json::from_str(json).map_err(ActionError::failed)?;
+    let action: SessionAction = state.data_limit().read_kept(json).map_err(ActionError::failed)?;
     // Without a session, such as for a single call, there is nothing to act on.
     let Some(actions) = state.shared.engine.actions() else { return Ok(String::new()) };
     Ok(text_of(&actions.act(action, &state.current_context())?))
@@ -70,7 +70,7 @@ fn text_of(value: &Value) -> String {
 
 /// Starts an action that takes time.
 pub(super) fn perform(state: &ThreadState, number: u64, json: &str, updates: bool) {
-    let task: std::result::Result<SessionTask, _> = serde_json::from_str(json);
+    let task: std::result::Result<SessionTask, _> = state.data_limit().read(json);
     let actions = state.shared.engine.actions();
     let mut context = state.current_context().as_ref().clone();
     if updates {
@@ -102,7 +102,7 @@ pub(super) fn perform(state: &ThreadState, number: u64, json: &str, updates: boo
 
 /// Notes what the module registered after it was loaded.
 pub(super) fn registered(state: &ThreadState, json: &str) {
-    let described: std::result::Result<DescribedExtension, _> = serde_json::from_str(json);
+    let described: std::result::Result<DescribedExtension, _> = state.data_limit().read(json);
     match (described, state.shared.module.upgrade()) {
         (Ok(described), Some(module)) => module.set_registrations(described.registrations),
         (Err(error), _) => {
@@ -114,7 +114,7 @@ pub(super) fn registered(state: &ThreadState, json: &str) {
 
 /// Adds a tool that the module registered after it was loaded.
 pub(super) fn add_tool(state: &ThreadState, json: &str) -> std::result::Result<(), ActionError> {
-    let described: DescribedTool = serde_json::from_str(json).map_err(ActionError::failed)?;
+    let described: DescribedTool = state.data_limit().read(json).map_err(ActionError::failed)?;
     let module = state.shared.module.upgrade().ok_or(ActionError::NoSession)?;
     module.add_tool(&described)
 }

@@ -1,10 +1,13 @@
 //! Process, machine and user information, for `os` and `process`.
 
-use std::{path::Path, rc::Rc};
+use std::{ffi::OsStr, path::Path, rc::Rc};
 
 use rquickjs::{Ctx, Object, Result, function::Func};
 use serde_json::json;
-use toolsmith_host::posix::{self, KillError, user_ids};
+use toolsmith_host::{
+    exec::{PathRule, find_program},
+    posix::{self, KillError, user_ids},
+};
 
 use super::{failure, guard::note_surroundings};
 use crate::instance::{HostError, ThreadState};
@@ -36,6 +39,13 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
     host.set("environment", Func::from(environment))?;
     host.set("variable", Func::from(|name: String| std::env::var(name).ok()))?;
     host.set("variableNames", Func::from(variable_names))?;
+    host.set(
+        "findProgram",
+        Func::from(|name: String, path: String, cwd: String| {
+            let found = find_program(&name, OsStr::new(&path), Path::new(&cwd), PathRule::Tool);
+            found.ok().map(|file| file.to_string_lossy().into_owned())
+        }),
+    )?;
     host.set("worktree", Func::from(|folder: String| worktree(Path::new(&folder))))
 }
 

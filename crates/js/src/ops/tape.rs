@@ -10,7 +10,7 @@ use serde_json::Value;
 use toolsmith_tool::{Answer, CallTape, CancelToken, Exchange, TapeSlot};
 
 use super::surroundings;
-use crate::instance::ThreadState;
+use crate::{data_limit::DataError, instance::ThreadState};
 
 /// Questions whose answers are still to come, by number of the operation, with the token of the call that asks.
 type Open = Rc<RefCell<HashMap<u64, (CallTape, TapeSlot, CancelToken)>>>;
@@ -55,10 +55,14 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
         "tapeKeep",
         Func::from(move |question: String, answer: String, operation: f64| {
             let Some((tape, _)) = own.tape() else { return };
-            let (Ok(Question { ask, args }), Ok(answer)) =
-                (serde_json::from_str(&question), serde_json::from_str(&answer))
-            else {
-                return tape.give_up("an answer cannot be written as JSON");
+            let limit = own.data_limit();
+            let (Question { ask, args }, answer) = match (limit.read(&question), limit.read(&answer)) {
+                (Ok(question), Ok(answer)) => (question, answer),
+                (Err(error @ DataError::TooLarge { .. }), _)
+                | (_, Err(error @ DataError::TooLarge { .. })) => {
+                    return tape.give_up(error.to_string());
+                }
+                _ => return tape.give_up("an answer cannot be written as JSON"),
             };
             let slot = tape.keep(Exchange { ask, args, answer });
             if operation > 0.0 {
@@ -67,7 +71,7 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
             }
         }),
     )?;
-    let table = Rc::clone(&open);
+    let (own, table) = (Rc::clone(state), Rc::clone(&open));
     host.set(
         "tapeSettle",
         Func::from(move |operation: f64, answer: String| {
@@ -76,10 +80,12 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
                 return;
             };
             // A call that is being stopped was still waiting: a replay waits too.
-            if !cancel.is_cancelled()
-                && let Ok(answer) = serde_json::from_str(&answer)
-            {
-                tape.settle(slot, answer);
+            if !cancel.is_cancelled() {
+                match own.data_limit().read(&answer) {
+                    Ok(answer) => tape.settle(slot, answer),
+                    Err(error @ DataError::TooLarge { .. }) => tape.give_up(error.to_string()),
+                    Err(DataError::Invalid(_)) => {}
+                }
             }
         }),
     )?;
@@ -99,7 +105,9 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
     let own = Rc::clone(state);
     let play = move |ctx: Ctx<'js>, question: String| -> Result<String> {
         let Some((tape, is_load)) = own.tape() else { return Ok(String::new()) };
-        let Question { ask, args } = serde_json::from_str(&question)
+        let Question { ask, args } = own
+            .data_limit()
+            .read(&question)
             .map_err(|error| Exception::throw_message(&ctx, &error.to_string()))?;
         let answer = if is_load && own.is_loaded.get() {
             // Nothing: the caller decides about what belongs to no call.

@@ -85,7 +85,7 @@ pub(super) fn theme_palette(state: &ThreadState) -> String {
 
 /// A request that is answered at once. The answer is JSON, or empty for none.
 pub(super) fn ui_call(state: &ThreadState, call: u32, method: &str, json: &str) -> String {
-    let value = serde_json::from_str(json).unwrap_or(Value::Null);
+    let value = state.data_limit().read(json).unwrap_or(Value::Null);
     answer_call(state, call, method, &value).map(|answer| answer.to_string()).unwrap_or_default()
 }
 
@@ -220,7 +220,7 @@ fn git_branch(folder: &Path) -> Option<String> {
 }
 
 pub(super) fn open(state: &ThreadState, number: u64, call: u32, kind: String, json: &str) {
-    let dialog: Dialog = serde_json::from_str(json).unwrap_or_default();
+    let dialog: Dialog = state.data_limit().read(json).unwrap_or_default();
     let ui = state.ui(call);
     let component = (kind == "custom").then(|| JsComponent::new(state, dialog.view));
     state.shared.spawn_operation(number, |token| async move {

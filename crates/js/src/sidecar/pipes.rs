@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
-use tokio::sync::{mpsc as channel, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc as channel, oneshot};
 use toolsmith_host::exec::{OutputPipe, Process, Request, spawn};
 
 use crate::{
@@ -10,8 +10,10 @@ use crate::{
     instance::{Command, SharedState},
 };
 
-/// A line longer than this is a mistake or an attack, and ends the sidecar.
-const MAX_LINE: usize = 256 << 20;
+/// Lines of this size are read whatever the limit of the module is.
+const LEAST_LINE: usize = 1 << 20;
+/// Bytes of lines that a permit stands for.
+const PERMIT_BYTES: usize = 1 << 10;
 /// Maximum size of captured standard error, used to explain an exit.
 const LAST_WORDS: usize = 4 << 10;
 
@@ -22,8 +24,14 @@ pub(super) struct Pipes {
 }
 
 impl Pipes {
-    /// Starts a sidecar that may have so many bytes of resident memory.
-    pub(super) fn start(shared: &Arc<SharedState>, request: &Request, memory: u64) -> Result<Self, String> {
+    /// Starts a sidecar that may have `memory` bytes of resident memory, and `own` for Bun or Node itself. Lines that wait to be
+    /// handled have at most `memory` bytes too; a longer one ends the sidecar as too much memory does.
+    pub(super) fn start(
+        shared: &Arc<SharedState>,
+        request: &Request,
+        memory: usize,
+        own: u64,
+    ) -> Result<Self, String> {
         let engine: &EngineShared = &shared.engine;
         let _entered = engine.runtime.enter();
         let mut process = spawn(request).map_err(|error| error.to_string())?;
@@ -39,21 +47,29 @@ impl Pipes {
         }
         let last_words = Arc::new(Mutex::new(String::new()));
         let said = process.stdout.take().map(|pipe| {
-            let queue = shared.queue.clone();
-            engine.runtime.spawn(read_lines(pipe, move |line| queue.send(Command::Said { line }).is_ok()))
+            let (queue, max) = (shared.queue.clone(), memory.max(LEAST_LINE));
+            engine.runtime.spawn(async move {
+                let take = |line, room| queue.send(Command::Said { line, room }).is_ok();
+                if read_lines(pipe, max, take).await == ReadEnd::TooLong {
+                    let _ = queue.send(Command::OverMemory);
+                }
+            })
         });
         let complained = process.stderr.take().map(|pipe| {
             let (words, label) = (Arc::clone(&last_words), shared.label.clone());
-            engine.runtime.spawn(read_lines(pipe, move |line| {
-                tracing::info!(target: "tool", tool = %label, "{line}");
-                remember(&words, &line);
-                true
-            }))
+            engine.runtime.spawn(async move {
+                let take = |line: String, _| {
+                    tracing::info!(target: "tool", tool = %label, "{line}");
+                    remember(&words, &line);
+                    true
+                };
+                read_lines(pipe, memory.max(LEAST_LINE), take).await;
+            })
         });
         let (end, ended) = oneshot::channel();
         let queue = shared.queue.clone();
         engine.runtime.spawn(async move {
-            let how = match watch(process, ended, memory).await {
+            let how = match watch(process, ended, memory as u64 + own).await {
                 End::Exited(how) => how,
                 End::OverMemory => {
                     let _ = queue.send(Command::OverMemory);
@@ -104,28 +120,55 @@ async fn watch(mut process: Process, ended: oneshot::Receiver<()>, memory: u64) 
     end
 }
 
-/// Reads lines until the end, or until nobody wants them.
-async fn read_lines(mut pipe: OutputPipe, mut take: impl FnMut(String) -> bool + Send) {
+fn permits(bytes: usize) -> usize {
+    bytes / PERMIT_BYTES + 1
+}
+
+/// Reasons for the end of reading.
+#[derive(PartialEq, Eq)]
+enum ReadEnd {
+    Ended,
+    TooLong,
+}
+
+/// Reads lines until the end, or until nobody wants them. Lines that were taken and not handled have at most `max` bytes; each
+/// has its part of them until it is handled.
+async fn read_lines(
+    mut pipe: OutputPipe,
+    max: usize,
+    mut take: impl FnMut(String, Option<OwnedSemaphorePermit>) -> bool + Send,
+) -> ReadEnd {
+    let room = Arc::new(Semaphore::new(permits(max)));
+    let room_for = |line: &[u8]| {
+        let permits = u32::try_from(permits(line.len())).unwrap_or(u32::MAX);
+        Arc::clone(&room).acquire_many_owned(permits)
+    };
     let mut buffer = vec![0; 64 << 10];
     let mut line: Vec<u8> = Vec::new();
     while let Ok(count @ 1..) = pipe.read(&mut buffer).await {
         for part in buffer[..count].split_inclusive(|byte| *byte == b'\n') {
             line.extend_from_slice(part);
-            if line.len() > MAX_LINE {
-                return;
+            if line.len() > max {
+                return ReadEnd::TooLong;
             }
             if line.last() == Some(&b'\n') {
                 line.pop();
-                if !take(String::from_utf8_lossy(&line).into_owned()) {
-                    return;
+                let held = room_for(&line).await.ok();
+                if !take(into_text(std::mem::take(&mut line)), held) {
+                    return ReadEnd::Ended;
                 }
-                line.clear();
             }
         }
     }
     if !line.is_empty() {
-        take(String::from_utf8_lossy(&line).into_owned());
+        let held = room_for(&line).await.ok();
+        take(into_text(line), held);
     }
+    ReadEnd::Ended
+}
+
+fn into_text(line: Vec<u8>) -> String {
+    String::from_utf8(line).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 fn remember(words: &Mutex<String>, line: &str) {

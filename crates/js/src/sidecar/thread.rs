@@ -38,7 +38,7 @@ pub(crate) fn run(
         ModuleStore::new(Arc::clone(&shared.stop), shared.imports.clone(), CompiledFiles::default());
     let state = ThreadState::new(Arc::clone(shared), modules, limits.memory);
     let started = runtime.request(state.cwd(), limits).and_then(|(request, folder)| {
-        Ok((Pipes::start(shared, &request, limits.memory as u64 + RUNTIME_BYTES)?, folder))
+        Ok((Pipes::start(shared, &request, limits.memory, RUNTIME_BYTES)?, folder))
     });
     // The folder is there until the sidecar has read it.
     let (pipes, _folder) = match started {
@@ -127,7 +127,10 @@ impl Thread {
                 }
             }
             Command::ForgetPending { number } => self.tell("forgetPending", vec![number.into()]),
-            Command::Said { line } => self.hear(&line),
+            Command::Said { line, room } => {
+                self.hear(&line);
+                drop(room);
+            }
             Command::Gone { reason } => {
                 self.give_up(&reason);
                 return false;
@@ -143,7 +146,7 @@ impl Thread {
 
     /// Handles a line from the sidecar.
     fn hear(&self, line: &str) {
-        match serde_json::from_str(line) {
+        match self.state.data_limit().read(line) {
             Ok(Said::Host { host, args, ask, call }) => {
                 self.state.shared.current_call.store(call, Ordering::Relaxed);
                 let outcome = ops::answer_remote(&self.state, &host, args);
@@ -158,7 +161,7 @@ impl Thread {
             }
             Ok(Said::Drawn { drawn, kind, payload }) => {
                 let Some(reply) = self.drawing.borrow_mut().1.remove(&drawn) else { return };
-                let _ = reply.send(Drawn::read(&kind, &payload));
+                let _ = reply.send(Drawn::read(&kind, &payload, self.state.data_limit()));
             }
             Err(error) => {
                 tracing::warn!(tool = %self.state.shared.label, %error, "A sidecar sent an invalid message");

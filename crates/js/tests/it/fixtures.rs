@@ -262,7 +262,7 @@ fn check_spec(name: &str, tool: &Arc<dyn Tool>, expected: &Value) {
     let actual = json!({
         "label": spec.label,
         "description": spec.description,
-        "parameters": spec.parameters,
+        "parameters": *spec.parameters,
         "strict": spec.strict,
         "hidden": spec.hidden,
         "deferrable": spec.deferrable,

@@ -367,6 +367,90 @@ async fn c4_7_a_tool_over_its_memory_costs_its_call() {
     }
 }
 
+/// Each of these is small in the engine and larger than it may be outside: the same value many times.
+const SHARED: &[(&str, &str)] = &[
+    (
+        "the same text in many blocks",
+        "return { content: new Array(5000).fill({ type: \"text\", text: \"y\".repeat(1 << 20) }) };",
+    ),
+    (
+        "the same image in many blocks",
+        "return { content: new Array(5000).fill({ type: \"image\", data: \"y\".repeat(1 << 20), mimeType: \"image/png\" }) };",
+    ),
+    (
+        "short texts in very many blocks",
+        "return { content: new Array(400000).fill({ type: \"text\", text: \"y\" }) };",
+    ),
+    (
+        "the same list many times",
+        "let list = [\"x\"]; for (let i = 0; i < 21; i++) list = [list, list]; return { content: [], details: list };",
+    ),
+    (
+        "the same list many times, not plain",
+        "let list = [\"x\"]; for (let i = 0; i < 21; i++) list = [list, list]; return { content: [], details: new Proxy(list, {}) };",
+    ),
+    (
+        "the same text many times in details",
+        "return { content: [], details: new Array(100).fill(\"y\".repeat(1 << 20)) };",
+    ),
+    ("a long list of numbers", "return { content: [], details: { list: new Array(3000000).fill(0) } };"),
+    ("a long list of empty lists", "return { content: [], details: new Array(1000000).fill([]) };"),
+    ("many members", "return { content: [], details: new Array(100000).fill({ a: 1, b: 2, c: 3 }) };"),
+    (
+        "details that are converted to text",
+        "let deep = \"x\"; for (let i = 0; i < 110; i++) deep = [deep]; return { content: [], details: [deep, new Array(500000).fill(0)] };",
+    ),
+];
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c4_7_results_that_are_larger_than_in_the_engine_cost_their_call() {
+    for (name, body) in SHARED {
+        let source = tool_source(&format!(
+            "if (!params.again) {{ {body} }} return {{ content: [{{ type: \"text\", text: \"fine\" }}] }};"
+        ));
+        let project = Project::with_limits(short(), &[("t.ts", &source)]);
+        let tool = project.tool("t.ts").await;
+        let error = call(&tool, json!({})).await.expect_err(name).to_string();
+        assert!(error.contains("memory limit of 64 MB"), "{name}: {error}");
+        let again = call(&tool, json!({ "again": true })).await;
+        assert_eq!(again.unwrap_or_else(|error| panic!("{name}: {error}")).joined_text(), "fine", "{name}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c4_7_updates_and_staged_actions_are_limited_as_results_are() {
+    let body = "let list = [\"x\"]; for (let i = 0; i < 15; i++) list = [list, list];\n\
+        onUpdate({ content: [{ type: \"text\", text: \"too large\" }], details: list }); onUpdate({ content: [{ type: \"text\", text: \"small\" }], details: [1] });\n\
+        try { pi.pushPendingAction({ label: \"l\", details: list, apply() {} }); } catch (error) { return { content: [{ type: \"text\", text: error.message }] }; }";
+    let project = Project::with_limits(short(), &[("t.ts", &tool_source(body))]);
+    let tool = project.tool("t.ts").await;
+    let (sink, updates) = collector();
+    let stack = toolsmith_tool::PendingStack::new();
+    let ctx = ToolContext::detached()
+        .with_updates(sink)
+        .with_pending(toolsmith_tool::PendingHandle::new(Arc::clone(&stack)));
+    let result = tool.execute(ToolCall::new("c", json!({})), ctx).await.unwrap();
+    assert_eq!(
+        result.joined_text(),
+        "Pending action \"l\": details take more than 8 MB of memory, which is the most for a tool with a memory limit of 64 MB"
+    );
+    assert!(!stack.has_pending());
+    let seen: Vec<_> = updates.lock().unwrap().iter().map(ToolResult::joined_text).collect();
+    assert_eq!(seen, ["small"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c4_9_a_long_text_is_handed_over_whole() {
+    let body = "return { content: [{ type: \"text\", text: \"a\" }, { type: \"text\", text: \"y\".repeat(100 << 20) }, { type: \"text\", text: \"ö€😀\".repeat(1000) + \"\\ud800\" }], details: { n: 1 } };";
+    let project = Project::new(&[("t.ts", &tool_source(body))]);
+    let tool = project.tool("t.ts").await;
+    let result = call(&tool, json!({})).await.unwrap();
+    let texts: Vec<_> = result.content.iter().filter_map(|block| block.as_text()).collect();
+    assert_eq!(texts.iter().map(|text| text.len()).collect::<Vec<_>>(), [1, 100 << 20, 9003]);
+    assert!(texts[2].ends_with("ö€😀\u{fffd}") && texts[1].bytes().all(|byte| byte == b'y'));
+    assert_eq!(result.details.unwrap(), json!({ "n": 1 }));
+}
+
 /// Each of these has the host allocate more than the tool may use.
 const GREEDY_OUTSIDE: &[(&str, &str)] = &[
     (

@@ -219,6 +219,29 @@ async fn c4_7_bun_and_node_over_the_memory_of_the_module_are_killed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c4_7_results_of_bun_and_node_that_are_too_large_cost_their_call() {
+    // What writes to the pipe of messages by itself is not held back by the memory of its own process.
+    let body = "let list = [\"x\"]; for (let i = 0; i < 15; i++) list = [list, list];\n\
+        if (params.how === \"line\") { const { writeSync } = await import(\"node:fs\"); const part = Buffer.alloc(1 << 16, \"y\"); for (;;) try { writeSync(3, part); } catch {} }\n\
+        const results = { details: { content: [], details: list }, values: { content: [], details: new Array(1000000).fill(0) } };\n\
+        return results[params.how] ?? { content: [{ type: \"text\", text: \"fine\" }] };";
+    for (program, kind) in [("bun", EngineKind::Bun), ("node", EngineKind::Node)] {
+        if !has_program(program) {
+            continue;
+        }
+        let limits = Limits::default().memory(32 << 20);
+        let project =
+            Project::with_options(limits, &[("t.ts", &tool_source(body))], |options| options.engine(kind));
+        let tool = project.tool("t.ts").await;
+        for how in ["line", "details", "values"] {
+            let error = call(&tool, json!({ "how": how })).await.unwrap_err().to_string();
+            assert!(error.contains("memory limit of 32 MB"), "{program}, {how}: {error}");
+            assert_eq!(call(&tool, json!({})).await.unwrap().joined_text(), "fine", "{program}, {how}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn staged_actions_renderers_and_sessions_work_there() {
     if !has_program("node") {
         return;

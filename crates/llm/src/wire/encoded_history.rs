@@ -30,6 +30,9 @@ pub struct EncodedHistory {
 pub(super) struct Kept {
     /// The messages.
     messages: Vec<Arc<Message>>,
+    /// The message after them, which ends the part. Without it, their last item could still be extended or marked as the
+    /// end of the conversation.
+    next: Option<Arc<Message>>,
     /// Ids of their calls, as sent.
     pub(super) used_ids: HashSet<String>,
     /// Ids of their calls, as received.
@@ -63,9 +66,11 @@ impl Kept {
     }
 
     fn starts(&self, messages: &[Arc<Message>]) -> bool {
-        let start = messages.get(..self.messages.len());
-        start
-            .is_some_and(|start| start.iter().zip(&self.messages).all(|(one, other)| Arc::ptr_eq(one, other)))
+        let known = self.messages.iter().chain(&self.next);
+        let is_ended = self.messages.is_empty() || self.next.is_some();
+        is_ended
+            && messages.len() >= known.clone().count()
+            && known.zip(messages).all(|(one, other)| Arc::ptr_eq(one, other))
     }
 
     /// Adds the messages up to `end`, which were encoded as `items`.
@@ -75,6 +80,7 @@ impl Kept {
             let call_ids = Arc::make_mut(&mut self.call_ids);
             call_ids.extend(added.iter().flat_map(|message| ids_of(message)));
             self.messages.extend(added.iter().cloned());
+            self.next = messages.get(end).cloned();
         }
         write_items(items, Arc::make_mut(&mut self.items));
     }

@@ -102,6 +102,31 @@ proptest! {
 }
 
 #[test]
+fn a_branch_inside_the_kept_part_is_encoded_as_if_it_were_new() {
+    let model = Model::unknown("p", "m");
+    let user = |text: &str| Arc::new(Message::user(text));
+    let answer =
+        |text: &str| message(json!({ "role": "assistant", "content": [{ "type": "text", "text": text }] }));
+    let long = [user("one"), answer("yes"), user("two"), answer("no")];
+    let branches: [&[Arc<Message>]; 4] = [
+        // It ends where the kept part does.
+        &long[..3],
+        // It continues with a message that is joined with the last kept one.
+        &[long[0].clone(), long[1].clone(), long[2].clone(), user("three")],
+        &[long[0].clone(), long[1].clone(), long[2].clone(), answer(""), user("three")],
+        &long[..1],
+    ];
+    for api in APIS {
+        for branch in branches {
+            let kept = EncodedHistory::default();
+            bytes(api, &model, &long, &kept);
+            let fresh = bytes(api, &model, branch, &EncodedHistory::default());
+            assert_eq!(bytes(api, &model, branch, &kept), fresh, "{api:?}");
+        }
+    }
+}
+
+#[test]
 fn a_request_whose_messages_were_changed_afterwards_is_encoded_as_it_is() {
     let model = Model::unknown("p", "m");
     let kept = EncodedHistory::default();

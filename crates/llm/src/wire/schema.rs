@@ -9,7 +9,7 @@ use crate::request::ToolDefinition;
 
 /// Removes what providers reject from the schema.
 pub(super) fn parameters(tool: &ToolDefinition) -> Value {
-    let mut schema = tool.parameters.clone();
+    let mut schema = Value::clone(&tool.parameters);
     if let Some(object) = schema.as_object_mut() {
         // The order is kept, because it is part of what providers cache.
         object.shift_remove("$schema");

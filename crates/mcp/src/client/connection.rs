@@ -1,7 +1,6 @@
 //! One connection to a server: a process or a URL, the handshake, and its end.
 
 use std::{
-    ffi::OsString,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -44,8 +43,6 @@ const CLOSE_TIME: Duration = Duration::from_secs(3);
 #[derive(Clone, Debug)]
 pub(crate) struct Surroundings {
     pub(crate) cwd: PathBuf,
-    /// Folders in which commands are looked for.
-    pub(crate) search_path: Option<OsString>,
     pub(crate) tokens: TokenFile,
 }
 
@@ -218,7 +215,7 @@ async fn process_request(config: &ServerConfig, surroundings: &Surroundings) -> 
         }
         None => surroundings.cwd.clone(),
     };
-    let program = find_program(&expand_home(&program), &folder, surroundings.search_path.as_ref());
+    let program = in_folder(expand_home(&program), &folder);
     let mut request = Request::new(program).args(expanded).cwd(folder).stdin(Stdin::Piped);
     for (key, value) in env {
         request = request.env(key, value);
@@ -233,14 +230,12 @@ fn expand_home(text: &str) -> String {
     }
 }
 
-/// Looks a bare name up in the given folders, so that a program of a project that is not trusted is not started by name.
-fn find_program(program: &str, cwd: &Path, search_path: Option<&OsString>) -> String {
-    if program.contains('/') {
-        return cwd.join(program).to_string_lossy().into_owned();
+/// Makes a path absolute. A bare name is looked up when it is started.
+fn in_folder(program: String, cwd: &Path) -> String {
+    match program.contains('/') {
+        true => cwd.join(program).to_string_lossy().into_owned(),
+        false => program,
     }
-    let folders = search_path.map(std::env::split_paths).into_iter().flatten();
-    let found = folders.map(|folder| folder.join(program)).find(|path| path.is_file());
-    found.map_or_else(|| program.to_owned(), |path| path.to_string_lossy().into_owned())
 }
 
 async fn connect_url(

@@ -1,7 +1,6 @@
 //! All configured servers of a session.
 
 use std::{
-    ffi::OsString,
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -29,8 +28,6 @@ const STOP_WAIT: Duration = Duration::from_secs(5);
 pub struct ClientOptions {
     /// Working directory of server processes.
     pub cwd: PathBuf,
-    /// Folders in which their programs are looked for; those of `PATH` if `None`.
-    pub search_path: Option<OsString>,
     /// Folder of cached definitions; none are kept if `None`.
     pub cache: Option<PathBuf>,
     /// File of OAuth tokens.
@@ -68,20 +65,13 @@ impl ClientOptions {
     /// Creates options for a headless client without a cache.
     pub fn new(cwd: impl Into<PathBuf>, tokens: TokenFile) -> Self {
         let (ui, permit) = (UiHandle::headless(), Permit::default());
-        Self { cwd: cwd.into(), search_path: None, cache: None, tokens, ui, permit }
+        Self { cwd: cwd.into(), cache: None, tokens, ui, permit }
     }
 
     /// Sets which servers may be used.
     #[must_use]
     pub fn permit(mut self, permit: Permit) -> Self {
         self.permit = permit;
-        self
-    }
-
-    /// Sets the folders in which programs are looked for.
-    #[must_use]
-    pub fn search_path(mut self, folders: OsString) -> Self {
-        self.search_path = Some(folders);
         self
     }
 
@@ -149,11 +139,7 @@ impl Servers {
     /// Creates the servers; none is started.
     pub fn new(configs: Vec<ServerConfig>, options: &ClientOptions) -> Self {
         let listener: Arc<Mutex<Option<Listener>>> = Arc::default();
-        let surroundings = Surroundings {
-            cwd: options.cwd.clone(),
-            search_path: options.search_path.clone(),
-            tokens: options.tokens.clone(),
-        };
+        let surroundings = Surroundings { cwd: options.cwd.clone(), tokens: options.tokens.clone() };
         let cache = DefinitionCache { folder: options.cache.clone() };
         let servers = configs.into_iter().map(|config| {
             let listener = Arc::clone(&listener);

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use serde_json::{Map, Value};
+use toolsmith_host::location::quoted_word;
 use toolsmith_tool::Tier;
 
 use super::origin::ConfigOrigin;
@@ -194,6 +195,38 @@ impl ServerConfig {
     /// Returns the command line or URL for display, with credentials masked.
     pub fn target(&self) -> String {
         crate::redaction::target(&self.transport)
+    }
+
+    /// Returns the commands whose output gives values of the entry (`!…`): of variables, headers, the directory, the address and
+    /// the login.
+    pub fn value_commands(&self) -> Vec<String> {
+        let mut values: Vec<String> = match &self.transport {
+            Transport::Stdio { env, cwd, .. } => {
+                let cwd = cwd.iter().map(|folder| folder.to_string_lossy().into_owned());
+                env.values().cloned().chain(cwd).collect()
+            }
+            Transport::Http { url, headers } => headers.values().chain([url]).cloned().collect(),
+            Transport::Inherited => Vec::new(),
+        };
+        values.extend(self.oauth.client_id.iter().chain(&self.oauth.client_secret).cloned());
+        values.iter().filter_map(|value| value.strip_prefix('!')).map(str::to_owned).collect()
+    }
+
+    /// Returns the transport as it is configured, with nothing masked: for questions about trust in whoever wrote the entry.
+    pub fn full_text(&self) -> String {
+        let pairs = |what: &str, of: &BTreeMap<String, String>| -> String {
+            of.iter().map(|(name, value)| format!("; {what} {name}={value}")).collect()
+        };
+        match &self.transport {
+            Transport::Stdio { command, args, env, cwd } => {
+                let words = std::iter::once(command).chain(args).map(|word| quoted_word(word));
+                let line = words.collect::<Vec<_>>().join(" ");
+                let cwd = cwd.as_ref().map(|cwd| format!("; in {}", cwd.display())).unwrap_or_default();
+                format!("{line}{cwd}{}", pairs("with", env))
+            }
+            Transport::Http { url, headers } => format!("{url}{}", pairs("header", headers)),
+            Transport::Inherited => String::new(),
+        }
     }
 
     /// Returns the name as it appears in tool names. `-` and `_` are the same.

@@ -2,6 +2,7 @@
 //! what they name waits until the project is trusted (CONTRACT 2.8).
 
 use std::{
+    collections::HashSet,
     io::{self, Read as _},
     path::{Path, PathBuf},
 };
@@ -47,6 +48,11 @@ impl ConfigSources {
     /// Returns the project's own file.
     pub fn project_file(&self) -> PathBuf {
         self.cwd.join(".toolsmith/mcp.json")
+    }
+
+    /// Returns the paths of all files, whether they exist or not.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        self.files().into_iter().map(|file| file.path).collect()
     }
 
     /// All files, highest precedence first.
@@ -111,6 +117,10 @@ pub struct WaitingServer {
     pub origin: ConfigOrigin,
     /// The command line or URL.
     pub target: String,
+    /// Commands whose output gives values of the entry.
+    pub value_commands: Vec<String>,
+    /// The entry in full, as the file has it: everything that trust lets run or selects what runs.
+    pub full: String,
 }
 
 /// The configured servers.
@@ -145,6 +155,8 @@ pub fn read_configuration(sources: &ConfigSources, is_trusted: impl Fn(&Path) ->
                 }
                 Ok(server) if waits => merged.waiting.push(WaitingServer {
                     target: server.target(),
+                    value_commands: server.value_commands(),
+                    full: server.full_text(),
                     name: server.name,
                     origin: server.origin,
                 }),
@@ -170,6 +182,22 @@ pub fn read_configuration(sources: &ConfigSources, is_trusted: impl Fn(&Path) ->
         server.enabled &= !disabled.iter().any(|name| name.replace('-', "_") == server.key());
     }
     merged
+}
+
+/// Returns the servers that any file names: also those that wait for trust, are disabled, or that another file replaces. Their
+/// programs may be started later. Nothing is run or expanded.
+pub fn read_all_servers(sources: &ConfigSources) -> Vec<ServerConfig> {
+    let mut found = Vec::new();
+    for file in sources.files() {
+        let Some((tables, _)) = read_file(&file, sources, &mut Vec::new()) else { continue };
+        let origin = ConfigOrigin::file(file.provider, file.scope, &file.path);
+        let mut keys = HashSet::new();
+        let servers = tables.iter().flat_map(|table| parse_servers(table, &origin)).filter_map(Result::ok);
+        // Twins in one file are never used. Of the others, files above may have as many as are used, and this one as many again.
+        let servers = servers.filter(|server| keys.insert(server.key())).take(2 * MAX_SERVERS);
+        found.extend(servers);
+    }
+    found
 }
 
 /// A deny holds whichever file has it: an entry that replaces another one does not take it back (CONTRACT 5.4).

@@ -9,5 +9,7 @@ mod origin;
 pub use edit::{ConfigFile, EditError, add_server, remove_server};
 pub use entry::{Exposure, OAuthConfig, Policy, ServerConfig, ToolConfig, Transport, parse_servers};
 pub use expand::{ExpandError, Expander};
-pub use files::{ConfigProblem, ConfigSources, Configuration, WaitingServer, read_configuration};
+pub use files::{
+    ConfigProblem, ConfigSources, Configuration, WaitingServer, read_all_servers, read_configuration,
+};
 pub use origin::{ConfigOrigin, ConfigScope};

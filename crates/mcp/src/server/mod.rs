@@ -1,6 +1,7 @@
 //! The server: Toolsmith's tools for any client, over standard streams or HTTP, with progress, cancellation, dialogs, and
 //! preview and apply (CONTRACT 12.2).
 
+mod bounded_transport;
 mod dialogs;
 mod handler;
 mod http;

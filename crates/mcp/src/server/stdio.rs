@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 use toolsmith_tool::CancelToken;
 
 use super::{
+    bounded_transport::BoundedTransport,
     handler::{Binding, Handler},
     served::ServedTools,
     serving::{ServeEvents, ServeOptions, Shared},
@@ -28,7 +29,7 @@ pub async fn serve_stream(
     let shared = Shared::new(tools, options, events);
     let handler = Arc::new(Handler::new(Arc::clone(&shared), Binding::Connection));
     let token = CancellationToken::new();
-    let transport = AsyncRwTransport::new_server(read, write);
+    let transport = BoundedTransport::new(AsyncRwTransport::new_server(read, write));
     let serving = Arc::clone(&handler).serve_with_ct(transport, token.clone());
     let running = tokio::select! {
         () = stop.cancelled() => return Ok(()),

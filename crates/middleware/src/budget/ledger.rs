@@ -12,7 +12,7 @@ use std::{
 };
 
 use jiff::{
-    ToSpan as _, Zoned,
+    ToSpan as _,
     civil::{self, Date},
 };
 use thiserror::Error;
@@ -60,7 +60,7 @@ struct ReadSoFar {
 impl DayLedger {
     /// Uses the records in `folder`, which is created when it is needed.
     pub fn at(folder: impl Into<PathBuf>) -> Self {
-        Self::with_clock(folder, || Zoned::now().date())
+        Self::with_clock(folder, toolsmith_host::today)
     }
 
     /// The same with another clock.

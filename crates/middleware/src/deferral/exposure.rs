@@ -1,6 +1,9 @@
 //! Which tools are offered directly: those that say so, and the others as long as they are few or cost little.
 
-use std::collections::{BTreeMap, HashSet};
+use std::{
+    collections::{BTreeMap, HashSet},
+    fmt::{self, Write},
+};
 
 use toolsmith_tool::{LoadMode, OriginKind, RegisteredTool, Registry};
 
@@ -13,10 +16,25 @@ const SHARE: usize = 10;
 /// Bytes per token, roughly.
 const BYTES_PER_TOKEN: usize = 4;
 
-/// Returns the bytes a definition adds to a request.
-fn cost(tool: &RegisteredTool) -> usize {
-    let spec = tool.tool.spec();
-    spec.name.len() + spec.description.len() + spec.parameters.to_string().len()
+/// Returns the bytes that definitions add to a request.
+fn cost(tools: &[&RegisteredTool]) -> usize {
+    let mut bytes = Length(0);
+    for tool in tools {
+        let spec = tool.tool.spec();
+        bytes.0 += spec.name.len() + spec.description.len();
+        let _ = write!(bytes, "{}", spec.parameters);
+    }
+    bytes.0
+}
+
+/// Counts what is written.
+struct Length(usize);
+
+impl Write for Length {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0 += text.len();
+        Ok(())
+    }
 }
 
 /// The group that is offered or deferred together: the tools of one server, or all of one kind.
@@ -42,7 +60,7 @@ pub(super) fn deferred(registry: &Registry, window: usize) -> HashSet<String> {
     let (mut count, mut bytes) = (0, 0);
     // Custom tools come first; a small server is offered even if a large one before it is not.
     for tools in groups.into_values() {
-        let (more, size) = (tools.len(), tools.iter().map(|tool| cost(tool)).sum::<usize>());
+        let (more, size) = (tools.len(), cost(&tools));
         let is_direct = count + more <= FEW || (count + more <= MANY && bytes + size <= budget);
         if is_direct {
             count += more;

@@ -227,19 +227,22 @@ impl TurnHook for ExtensionHook {
         .await;
     }
 
-    async fn message_ending(&self, message: &mut Message, context: &TurnContext) {
+    async fn message_ending(&self, message: &Message, context: &TurnContext) -> Option<Message> {
+        let mut changed = None;
         for module in self.extensions.listening("message_end") {
             self.extensions.flush().await;
-            let payload = json!({ "type": "message_end", "message": message_to_extension(message) });
+            let message = message_to_extension(changed.as_ref().unwrap_or(message));
+            let payload = json!({ "type": "message_end", "message": message });
             let answer = self.extensions.call(&module, "message_end", payload, unstoppable(context)).await;
             match answer {
                 Ok(Value::Null) | Err(_) => {}
                 Ok(replaced) => match message_from_extension(replaced) {
-                    Ok(replaced) => *message = replaced,
+                    Ok(replaced) => changed = Some(replaced),
                     Err(error) => self.extensions.notice(format!("Extension {}: {error}", module.name())),
                 },
             }
         }
+        changed
     }
 
     async fn next_request(&self, plan: &mut RequestPlan) {

@@ -354,7 +354,7 @@ impl Extensions {
         let outer = context.cancel.clone();
         let cancel = outer.child();
         let deadline = CallDeadline::new(limit);
-        let ui = deadline.interface(context.ui.clone());
+        let ui = deadline.interface(context.ui.clone(), cancel.clone());
         let context = context.with_cancel(cancel.clone()).with_ui(ui).with_event(event);
         let outcome = within(module, event, payload, context, &deadline, &cancel, limit).await;
         match outcome {

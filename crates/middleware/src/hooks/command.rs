@@ -32,8 +32,6 @@ pub struct Ran {
 pub(super) struct Surroundings<'a> {
     pub(super) cwd: &'a str,
     pub(super) env: Vec<(String, String)>,
-    /// Search path for programs; the inherited one if `None`.
-    pub(super) path: Option<&'a str>,
 }
 
 /// Runs a hook with `input` to its end.
@@ -75,14 +73,11 @@ pub(super) async fn run_hook(
             .timeout(hook.timeout)
             .grace(GRACE)
             .output(OutputLimits::new(MAX_OUTPUT, 0).spill_dir(None));
-        if let Some(path) = surroundings.path {
-            request = request.env("PATH", path);
-        }
         for (name, value) in surroundings.env.iter().chain(&hook.env) {
             request = request.env(name, value);
         }
         outcome = run(&request, cancel, |_| {}).await;
-        if !matches!(outcome, Err(ExecError::NotInPath { .. })) {
+        if !outcome.as_ref().is_err_and(ExecError::is_not_found) {
             break;
         }
     }

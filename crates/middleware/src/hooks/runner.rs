@@ -33,8 +33,6 @@ pub struct HooksOptions {
     pub cwd: PathBuf,
     /// The user's home directory, for `~` in paths of calls.
     pub home: Option<PathBuf>,
-    /// Search path for programs; the inherited one if `None`.
-    pub path: Option<String>,
 }
 
 impl HooksOptions {
@@ -47,13 +45,6 @@ impl HooksOptions {
     #[must_use]
     pub fn home(mut self, home: impl Into<PathBuf>) -> Self {
         self.home = Some(home.into());
-        self
-    }
-
-    /// Sets the search path for programs.
-    #[must_use]
-    pub fn path(mut self, path: impl Into<String>) -> Self {
-        self.path = Some(path.into());
         self
     }
 }
@@ -74,7 +65,6 @@ type Notify = Box<dyn Fn(String) + Send + Sync>;
 
 struct Inner {
     hooks: RwLock<Arc<[Arc<Hook>]>>,
-    options: HooksOptions,
     cwd: String,
     paths: Paths,
     room: Semaphore,
@@ -104,7 +94,6 @@ impl Hooks {
             hooks: RwLock::new(hooks.into()),
             cwd: options.cwd.to_string_lossy().into_owned(),
             paths,
-            options,
             room: Semaphore::new(MAX_PARALLEL),
             post: JsonPost::default(),
             notify: Mutex::default(),
@@ -227,8 +216,7 @@ impl Hooks {
         {
             env.push(("CLAUDE_ENV_FILE".to_owned(), file.path().to_string_lossy().into_owned()));
         }
-        let surroundings =
-            Surroundings { cwd: &self.inner.cwd, env, path: self.inner.options.path.as_deref() };
+        let surroundings = Surroundings { cwd: &self.inner.cwd, env };
         let input = format!("{payload}\n").into_bytes();
         let ran = run_hook(hook, input, &surroundings, &self.inner.post, cancel).await;
         let answer = match &ran {

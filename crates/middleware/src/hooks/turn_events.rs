@@ -83,16 +83,17 @@ impl TurnHook for HookEvents {
     }
 
     /// Messages that are queued while the model works are prompts too.
-    async fn message_ending(&self, message: &mut Message, context: &TurnContext) {
-        let Message::User(prompt) = message else { return };
+    async fn message_ending(&self, message: &Message, context: &TurnContext) -> Option<Message> {
+        let Message::User(prompt) = message else { return None };
         if !self.hooks.has(HookEvent::UserPromptSubmit) {
-            return;
+            return None;
         }
         let text = text_of(&prompt.content);
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner).take();
         if seen.as_ref() == Some(&text) {
-            return;
+            return None;
         }
+        let mut prompt = prompt.clone();
         match self.submit(&text, context).await {
             Ok(texts) => prompt.content.extend(texts.into_iter().map(ContentBlock::text)),
             Err(reason) => {
@@ -100,6 +101,7 @@ impl TurnHook for HookEvents {
                 prompt.content = vec![ContentBlock::text("[A hook blocked this message.]")];
             }
         }
+        Some(Message::User(prompt))
     }
 
     fn on_event(&self, event: &AgentEvent) {

@@ -112,7 +112,7 @@ impl Layout<'_> {
         let mut rows = vec![Row::styled(format!("```{language}"), border).cut(columns)];
         for line in lines {
             if self.options.wraps_code {
-                rows.extend(hard_wrap(line, inner).into_iter().map(|row| row.indented(2.min(columns - 1))));
+                rows.extend(line.hard_wrap(inner).into_iter().map(|row| row.indented(2.min(columns - 1))));
             } else {
                 rows.push(line.indented(2));
             }
@@ -197,21 +197,4 @@ fn prefixed(prefix: &str, style: Style, row: Row) -> Row {
     let mut whole = Row::styled(prefix, style);
     whole.append(row);
     whole
-}
-
-/// Breaks at the column, not at words: spaces are part of code.
-pub(crate) fn hard_wrap(row: Row, columns: usize) -> Vec<Row> {
-    let mut rows = Vec::new();
-    let mut rest = row;
-    while rest.width() > columns {
-        let (before, after) = rest.split(columns);
-        if before.is_empty() {
-            // A wide character in a single column cannot be drawn.
-            return rows;
-        }
-        rows.push(before);
-        rest = after;
-    }
-    rows.push(rest);
-    rows
 }

@@ -9,7 +9,6 @@ mod stream;
 mod table;
 mod tree;
 
-pub(crate) use layout::hard_wrap;
 pub use layout::{MarkdownOptions, markdown_rows};
 pub use roles::{highlight_json, markdown_json};
 pub use stream::MarkdownStream;

@@ -8,6 +8,11 @@ use super::{
 };
 use crate::{row::Row, theme::Theme};
 
+/// Bytes that are taken at once. A longer block without an end is split, so that no frame depends on how fast text arrives.
+const WINDOW: usize = 64 << 10;
+/// Bytes of the tail that are drawn.
+const MAX_TAIL: usize = 256 << 10;
+
 /// A growing text. Rows are taken once and in order; together they are the rows of the whole text.
 #[derive(Clone, Debug, Default)]
 pub struct MarkdownStream {
@@ -38,17 +43,45 @@ impl MarkdownStream {
         self.text.trim().is_empty()
     }
 
-    /// Returns the rows that were not taken yet.
+    /// Returns whether more text waits than is taken at once.
+    pub fn has_backlog(&self) -> bool {
+        self.text.len() > WINDOW
+    }
+
+    /// Drops all waiting text but the end of it; returns the number of dropped bytes.
+    pub fn drop_backlog(&mut self) -> usize {
+        let from = last_part(&self.text, WINDOW);
+        self.text.drain(..from);
+        self.taken_chars = if from > 0 { 0 } else { self.taken_chars };
+        from
+    }
+
+    /// Returns the rows that were not taken yet; of a very long text the last ones.
     pub fn tail(&self, columns: usize, theme: &Theme) -> Vec<Row> {
+        let from = last_part(&self.text, MAX_TAIL);
+        if from > 0 {
+            let mut rows = vec![Row::plain("…")];
+            rows.extend(markdown_rows(
+                self.text.get(from..).unwrap_or_default(),
+                columns,
+                theme,
+                self.options,
+            ));
+            return rows;
+        }
         let rows = markdown_rows(&self.text, columns, theme, self.options);
         let rest = skip_chars(rows, self.taken_chars);
         self.spaced(rest, self.continues())
     }
 
     /// Takes the blocks that no later text can change: every top-level block but the last, and of a list every item but
-    /// the last.
+    /// the last. Of much text only the first part is taken.
     pub fn take_finished(&mut self, columns: usize, theme: &Theme) -> Vec<Row> {
-        let Finished { end, splits_list } = finished(&self.text);
+        let head = first_part(&self.text, WINDOW);
+        let Finished { mut end, splits_list } = finished(head);
+        if end == 0 && self.has_backlog() {
+            end = head.len();
+        }
         if end == 0 {
             return Vec::new();
         }
@@ -99,6 +132,24 @@ impl MarkdownStream {
         }
         rows
     }
+}
+
+/// Returns the first bytes of a text, to the end of a line or at least of a word if it is longer.
+fn first_part(text: &str, bytes: usize) -> &str {
+    if text.len() <= bytes {
+        return text;
+    }
+    let part = text.get(..text.floor_char_boundary(bytes)).unwrap_or_default();
+    let end = part.rfind('\n').or_else(|| part.rfind(' ')).map_or(part.len(), |at| at + 1);
+    part.get(..end).unwrap_or(part)
+}
+
+/// Returns where the last bytes of a text begin, at the start of a line if there is one.
+fn last_part(text: &str, bytes: usize) -> usize {
+    let Some(from) = text.len().checked_sub(bytes).filter(|from| *from > 0) else { return 0 };
+    let from = text.ceil_char_boundary(from);
+    let line = text.get(from..).and_then(|rest| rest.find('\n')).map(|at| from + at + 1);
+    line.filter(|line| *line < text.len()).unwrap_or(from)
 }
 
 fn visible_chars(row: &Row) -> usize {

@@ -146,3 +146,27 @@ proptest! {
         prop_assert_eq!(only(&taken), only(&whole));
     }
 }
+
+#[test]
+fn c9_2_much_text_is_taken_in_parts_and_whole() {
+    for separator in [" ", "\n", "\n\n", ""] {
+        let text: String = (0..200_000).map(|number| format!("w{number}{separator}")).collect();
+        let mut stream = MarkdownStream::new(MarkdownOptions::default());
+        stream.push(&text);
+        let (mut rows, mut parts) = (Vec::new(), 0);
+        while stream.has_backlog() {
+            rows.extend(stream.take_finished(80, &Theme::none()));
+            parts += 1;
+            assert!(parts < 100);
+        }
+        rows.extend(stream.finish(80, &Theme::none()));
+        assert!(parts >= 10, "{parts} parts");
+        let words = |text: String| text.split_whitespace().collect::<String>();
+        let taken = rows.iter().map(Row::text).collect::<Vec<_>>().join(" ");
+        assert_eq!(words(taken), words(text), "{separator:?}");
+        let mut stream = MarkdownStream::new(MarkdownOptions::default());
+        stream.push(&"word ".repeat(1 << 20));
+        assert!(stream.tail(80, &Theme::none()).len() < 5000);
+        assert!(stream.drop_backlog() > 0 && !stream.has_backlog());
+    }
+}

@@ -12,6 +12,8 @@ mod report;
 mod result_schema;
 mod schema;
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 pub use report::ArgumentError;
@@ -19,7 +21,7 @@ pub use result_schema::{ResultMismatch, ResultSchema};
 pub use schema::SchemaError;
 
 use report::Problem;
-use schema::SchemaTree;
+use schema::{SchemaTree, copied};
 
 /// Maximum nesting depth of arguments. It equals the JSON parser's own limit and bounds every recursion below.
 const MAX_DEPTH: usize = 128;
@@ -62,6 +64,14 @@ impl ArgumentSchema {
     /// # Errors
     /// Fails if it is not a JSON Schema for an object.
     pub fn compile(schema: &Value) -> Result<Self, SchemaError> {
+        Self::compile_shared(copied(schema)?)
+    }
+
+    /// Does the same without a copy of the schema.
+    ///
+    /// # Errors
+    /// Fails if it is not a JSON Schema for an object.
+    pub fn compile_shared(schema: Arc<Value>) -> Result<Self, SchemaError> {
         Ok(Self { tree: SchemaTree::compile(schema)? })
     }
 

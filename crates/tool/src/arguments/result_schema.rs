@@ -7,7 +7,7 @@ use thiserror::Error;
 use super::{
     MAX_DEPTH, is_deeper_than,
     report::problems,
-    schema::{SchemaError, SchemaTree},
+    schema::{SchemaError, SchemaTree, copied},
 };
 
 /// Maximum number of problems a mismatch names.
@@ -37,7 +37,7 @@ impl ResultSchema {
     /// # Errors
     /// Fails if it is not a JSON Schema.
     pub fn compile(schema: &Value) -> Result<Self, SchemaError> {
-        Ok(Self { tree: SchemaTree::compile_any(schema)? })
+        Ok(Self { tree: SchemaTree::compile_any(copied(schema)?)? })
     }
 
     /// Checks a structured result.

@@ -1,6 +1,10 @@
 //! The compiled schema, and access to its parts: each part can validate a value on its own.
 
-use std::{collections::HashMap, fmt, sync::OnceLock};
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{Arc, OnceLock},
+};
 
 use jsonschema::{Validator, ValidatorMap};
 use serde_json::Value;
@@ -62,16 +66,26 @@ pub enum SchemaError {
 /// A schema with its validator (compiled on first use if the schema is plain) and, once a value needs repair, a
 /// validator for each part.
 pub(super) struct SchemaTree {
-    root: Value,
+    schema: Arc<Value>,
+    /// The schema with cheap properties first, made when a value is validated: most tools of a session are not called.
+    root: OnceLock<Value>,
     has_defaults: bool,
     validator: OnceLock<Option<Validator>>,
     parts: OnceLock<Option<ValidatorMap>>,
 }
 
+/// Copies a schema. One that is too deep is refused first: copying it could exceed the stack.
+pub(super) fn copied(schema: &Value) -> Result<Arc<Value>, SchemaError> {
+    match is_deeper_than(schema, MAX_SCHEMA_DEPTH) {
+        true => Err(SchemaError::TooDeep),
+        false => Ok(Arc::new(schema.clone())),
+    }
+}
+
 impl SchemaTree {
     /// Compiles a schema of arguments, which are always an object.
-    pub(super) fn compile(schema: &Value) -> Result<Self, SchemaError> {
-        let Value::Object(map) = schema else {
+    pub(super) fn compile(schema: Arc<Value>) -> Result<Self, SchemaError> {
+        let Value::Object(map) = schema.as_ref() else {
             return Err(SchemaError::NotAnObject { found: shorten(&schema.to_string()) });
         };
         match map.get("type") {
@@ -86,31 +100,40 @@ impl SchemaTree {
     }
 
     /// Compiles a schema of any value.
-    pub(super) fn compile_any(schema: &Value) -> Result<Self, SchemaError> {
-        if is_deeper_than(schema, MAX_SCHEMA_DEPTH) {
+    pub(super) fn compile_any(schema: Arc<Value>) -> Result<Self, SchemaError> {
+        if is_deeper_than(&schema, MAX_SCHEMA_DEPTH) {
             return Err(SchemaError::TooDeep);
         }
-        let (nodes, bytes) = size(schema);
+        let (nodes, bytes) = size(&schema);
         if nodes > MAX_SCHEMA_NODES || bytes > MAX_SCHEMA_BYTES {
             return Err(SchemaError::TooLarge { nodes, bytes });
         }
         // Most schemas have no references, and a session compiles those of all its tools.
-        if mentions(schema, "$ref") && expanded(schema) > MAX_EXPANDED_PARTS {
+        if mentions(&schema, "$ref") && expanded(&schema) > MAX_EXPANDED_PARTS {
             return Err(SchemaError::Expands);
         }
-        let mut root = schema.clone();
-        put_cheap_properties_first(&mut root);
-        let validator = OnceLock::new();
-        if !is_plain(&root) {
-            let _ = validator.set(Some(build(&root)?));
+        let has_defaults = mentions(&schema, "default");
+        let is_plain = is_plain(&schema);
+        let (root, validator, parts) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        let tree = Self { schema, root, has_defaults, validator, parts };
+        if !is_plain {
+            let _ = tree.validator.set(Some(build(tree.ordered())?));
         }
-        Ok(Self { has_defaults: mentions(schema, "default"), root, validator, parts: OnceLock::new() })
+        Ok(tree)
+    }
+
+    fn ordered(&self) -> &Value {
+        self.root.get_or_init(|| {
+            let mut root = Value::clone(&self.schema);
+            put_cheap_properties_first(&mut root);
+            root
+        })
     }
 
     pub(super) fn is_valid(&self, value: &Value) -> bool {
         // A plain schema always compiles; if it did not, no call may pass unvalidated.
         self.validator
-            .get_or_init(|| build(&self.root).ok())
+            .get_or_init(|| build(self.ordered()).ok())
             .as_ref()
             .is_some_and(|validator| validator.is_valid(value))
     }
@@ -121,17 +144,17 @@ impl SchemaTree {
     }
 
     pub(super) fn root(&self) -> Part<'_> {
-        Part { tree: self, pointer: "#".to_owned(), schema: &self.root }
+        Part { tree: self, pointer: "#".to_owned(), schema: self.ordered() }
     }
 
     fn parts(&self) -> Option<&ValidatorMap> {
-        self.parts.get_or_init(|| options(&self.root).build_map(&self.root).ok()).as_ref()
+        self.parts.get_or_init(|| options(self.ordered()).build_map(self.ordered()).ok()).as_ref()
     }
 }
 
 impl fmt::Debug for SchemaTree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SchemaTree").field("root", &self.root).finish_non_exhaustive()
+        f.debug_struct("SchemaTree").field("schema", &self.schema).finish_non_exhaustive()
     }
 }
 

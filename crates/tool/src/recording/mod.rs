@@ -1,5 +1,8 @@
 //! What a call asked of its surroundings and the answers, so that the call can be repeated without them.
 
+mod command_lines;
+mod forms;
+mod pieces;
 mod redact;
 mod tape;
 

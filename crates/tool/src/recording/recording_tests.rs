@@ -246,3 +246,63 @@ fn credentials_inside_of_base64_and_scripts_do_not_stay_in_a_recording() {
     assert!(text.contains(&STANDARD.encode("user:<redacted>")), "{text}");
     assert_eq!(redacted.clone().redacted(&[]), redacted, "a redacted recording changes no more");
 }
+
+#[test]
+fn a_quoted_value_in_a_script_is_a_credential_to_its_end() {
+    let script = |text: &str| {
+        let run = json!({ "command": "sh", "args": ["-c", text] }).to_string();
+        let recording = Recording {
+            exchanges: vec![exchange("exec", vec![json!(run)], Answer::Pending(true))],
+            ..Recording::default()
+        };
+        let hidden = recording.redacted(&[]);
+        let run: Value = serde_json::from_str(hidden.exchanges[0].args[0].as_str().unwrap()).unwrap();
+        // What is hidden once is hidden in the same way: a replayed call is found.
+        let again = hidden.clone().redacted(&[]);
+        assert_eq!(again, hidden);
+        run["args"][1].as_str().unwrap().to_owned()
+    };
+    for (text, hidden) in [
+        ("export A_TOKEN=\"two words\"; ls", "export A_TOKEN=\"<redacted>\"; ls"),
+        ("x --token=\"two words\" kept", "x --token=\"<redacted>\" kept"),
+        ("x --password 'two words' kept", "x --password \"<redacted>\" kept"),
+        ("x; A_TOKEN=$'two \\' words' kept", "x; A_TOKEN=\"<redacted>\" kept"),
+        ("sh -c \"A_TOKEN=\\\"two words\\\" kept\" too", "sh -c \"A_TOKEN=\"<redacted>\" kept\" too"),
+        ("x; A_TOKEN=one\"and two\"three kept", "x; A_TOKEN=<redacted> kept"),
+        ("curl -u \"me:two words\" kept", "curl -u \"me:<redacted>\" kept"),
+        ("sh -c \"A_TOKEN=word\" kept \"more kept\"", "sh -c \"A_TOKEN=<redacted>\" kept \"more kept\""),
+        ("x; A_TOKEN=\"no end", "x; A_TOKEN=\"<redacted>\""),
+    ] {
+        assert_eq!(script(text), hidden, "{text}");
+    }
+}
+
+#[test]
+fn credentials_in_pieces_lines_digits_and_variables_are_removed() {
+    let encoded = "eHh4eHh4eHh4eHh4eHh4eHh4eHh4IHMzY3IzdC12\nNGx1ZSB5eXl5eXl5eXl5eXk=\n";
+    let hex: String = SECRET.bytes().map(|byte| format!("{byte:02X}")).collect();
+    let run =
+        json!({ "command": "psql", "args": [], "env": { "DATABASE_URL": "postgres://u:in-a-url@h/db" } });
+    let read =
+        |text: &str| exchange("processRead", vec![json!(3)], Answer::Resolves(json!({ "$text": text })));
+    let recording = Recording {
+        exchanges: vec![
+            read("before s3cr"),
+            exchange("processRead", vec![json!(4)], Answer::Resolves(json!({ "$text": "another stream" }))),
+            read("3t-v4"),
+            read("lue after"),
+            exchange("fsNow", vec![json!("readFile")], Answer::Returns(json!({ "$text": encoded }))),
+            exchange("fsNow", vec![json!("readFile")], Answer::Returns(json!({ "$text": hex }))),
+            exchange("exec", vec![json!(run.to_string())], Answer::Pending(true)),
+        ],
+        ..Recording::default()
+    };
+    let hidden = recording.redacted(&[SECRET.to_owned()]);
+    let text = serde_json::to_string(&hidden).unwrap();
+    assert!(!text.contains("s3cr") && !text.contains("3t-v4") && !text.contains("lue after"), "{text}");
+    assert!(text.contains("before <redacted>") && text.contains("another stream"), "{text}");
+    assert!(!text.contains(&hex) && !text.contains("in-a-url") && text.contains("@h/db"), "{text}");
+    let Answer::Returns(answer) = &hidden.exchanges[4].answer else { panic!("{text}") };
+    let lines: Vec<&str> = answer["$text"].as_str().unwrap().lines().collect();
+    assert!(lines.len() > 1 && !text.contains("NGx1ZSB5"), "{text}");
+}

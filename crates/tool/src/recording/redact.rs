@@ -1,14 +1,18 @@
 //! Removal of credentials from recordings. The same is done to the questions of a replayed call, so that they are found.
 
-use base64::Engine as _;
 use serde_json::Value;
 
-use super::{Answer, Exchange, Recording};
+use super::{
+    Answer, Exchange, Recording,
+    command_lines::hide_in_arguments,
+    forms::{forms, hide_in_base64},
+    pieces::hide_pieces,
+};
 
 /// Stands for a credential.
 pub const REDACTED: &str = "<redacted>";
 /// Shorter values are not searched for: they would be found everywhere.
-const MIN_SECRET: usize = 6;
+pub(super) const MIN_SECRET: usize = 6;
 /// Headers whose values are credentials.
 const HEADERS: &[&str] = &[
     "authorization",
@@ -90,6 +94,7 @@ pub(super) fn redact(recording: &mut Recording, secrets: &[String]) {
         normalize(exchange);
         each_text(exchange, &mut |text| hide(text, &secrets));
     }
+    hide_pieces(&mut recording.exchanges, &secrets);
     if let Some(load) = &mut recording.load {
         redact(&mut load.asked, &secrets);
     }
@@ -105,71 +110,6 @@ pub(super) fn hide(text: &mut String, secrets: &[String]) {
         }
     }
     hide_in_base64(text, secrets);
-}
-
-/// Replaces secrets inside of longer texts in base64, such as `user:password` of a header.
-fn hide_in_base64(text: &mut String, secrets: &[String]) {
-    use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
-    if secrets.is_empty() {
-        return;
-    }
-    let is_digit = |letter: char| letter.is_ascii_alphanumeric() || "+/-_=".contains(letter);
-    let mut changed: Option<String> = None;
-    for run in text.split(|letter| !is_digit(letter)).filter(|run| run.len() > MIN_SECRET) {
-        let digits = run.trim_end_matches('=');
-        let is_for_urls = digits.contains(['-', '_']);
-        let reader = if is_for_urls { URL_SAFE_NO_PAD } else { STANDARD_NO_PAD };
-        // A replayed call writes the hidden text as it wrote the secret; Node pads the one form and not the other.
-        let writer = match (is_for_urls, digits != run) {
-            (true, false) => URL_SAFE_NO_PAD,
-            (true, true) => URL_SAFE,
-            (false, false) if run.len() % 4 > 0 => STANDARD_NO_PAD,
-            (false, _) => STANDARD,
-        };
-        let Some(decoded) = reader.decode(digits).ok().and_then(|bytes| String::from_utf8(bytes).ok()) else {
-            continue;
-        };
-        let mut hidden = decoded.clone();
-        for secret in secrets.iter().filter(|secret| secret.len() >= MIN_SECRET) {
-            hidden = hidden.replace(secret.as_str(), REDACTED);
-        }
-        if hidden != decoded {
-            let new = changed.take().unwrap_or_else(|| text.clone()).replace(run, &writer.encode(hidden));
-            changed = Some(new);
-        }
-    }
-    if let Some(new) = changed {
-        *text = new;
-    }
-}
-
-/// The forms of a secret: as it is, in JSON, in JSON inside JSON, in URLs and in base64. Each comes with the same form of
-/// [`REDACTED`], because a replayed call writes that.
-fn forms(secret: &str) -> Vec<(String, String)> {
-    let json = |text: &str| {
-        let quoted = Value::from(text).to_string();
-        quoted[1..quoted.len() - 1].to_owned()
-    };
-    let inner = json(secret);
-    let mut forms = vec![(json(&inner), REDACTED.to_owned()), (inner, REDACTED.to_owned())];
-    forms.push((secret.to_owned(), REDACTED.to_owned()));
-    // What `encodeURIComponent`, a path, a query and a form leave as it is.
-    for unreserved in ["-_.!~*'()", "-_.!~*'()$&+,;=:@/", "-_.!~*()$&+,;=:@/?", "-_.*"] {
-        let form = percent_encoded(secret, unreserved);
-        forms.push((form.replace("%20", "+"), percent_encoded(REDACTED, unreserved)));
-        forms.push((form, percent_encoded(REDACTED, unreserved)));
-    }
-    let encoded = |text: &str| base64::engine::general_purpose::STANDARD.encode(text);
-    forms.push((encoded(secret), encoded(REDACTED)));
-    forms
-}
-
-fn percent_encoded(text: &str, unreserved: &str) -> String {
-    let is_free = |byte: u8| byte.is_ascii_alphanumeric() || unreserved.as_bytes().contains(&byte);
-    let parts = text
-        .bytes()
-        .map(|byte| if is_free(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") });
-    parts.collect()
 }
 
 /// Collects the credentials of a request or a command line, which the answer may repeat.
@@ -209,6 +149,8 @@ fn without_credentials(exchange: &mut Exchange, found: &mut dyn FnMut(&str)) {
             for (name, value) in fields.get_mut("env").and_then(Value::as_object_mut).into_iter().flatten() {
                 if is_secret_variable_name(name) {
                     redact_whole(value, found);
+                } else if let Value::String(text) = value {
+                    hide_in_urls(text, found);
                 }
             }
             for pair in fields.get_mut("headers").and_then(Value::as_array_mut).into_iter().flatten() {
@@ -236,96 +178,8 @@ fn redact_whole(value: &mut Value, found: &mut dyn FnMut(&str)) {
     }
 }
 
-/// Removes credentials from the arguments of a program: those that its options and assignments name, headers and URLs.
-fn hide_in_arguments(arguments: Option<&mut Value>, found: &mut dyn FnMut(&str)) {
-    let mut words = Words::default();
-    for argument in arguments.and_then(Value::as_array_mut).into_iter().flatten() {
-        let Value::String(text) = argument else { continue };
-        if let Some(hidden) = words.hide(text, found) {
-            *text = hidden;
-        }
-        // The text of a script has words of its own.
-        if text.contains(char::is_whitespace) {
-            hide_in_script(text, found);
-        }
-        if let Some((option, value)) = text.split_once('=').filter(|(option, _)| option.starts_with('-')) {
-            let mut value = value.to_owned();
-            hide_in_headers(&mut value, &['\r', '\n'], found);
-            *text = format!("{option}={value}");
-        }
-        hide_in_headers(text, &['\r', '\n'], found);
-        // A header in the text of a script ends with the quotation mark around it.
-        hide_in_headers(text, &['\r', '\n', '"', '\''], found);
-        hide_in_urls(text, found);
-    }
-}
-
-/// The words of a command line, one after another.
-#[derive(Default)]
-struct Words {
-    /// The next word is a credential.
-    is_secret: bool,
-    /// The next word is a user name with a password.
-    is_user: bool,
-}
-
-impl Words {
-    /// Returns the word without its credential: `--token=X`, `TOKEN=X`, `X` after `--token`, and `user:X` after `-u`.
-    fn hide(&mut self, word: &str, found: &mut dyn FnMut(&str)) -> Option<String> {
-        let is_option = word.starts_with('-');
-        if std::mem::take(&mut self.is_secret) && !is_option {
-            return (word != REDACTED).then(|| {
-                found(word);
-                REDACTED.to_owned()
-            });
-        }
-        let is_user = std::mem::take(&mut self.is_user) && !is_option;
-        if let Some((user, secret)) = word.split_once(':').filter(|_| is_user) {
-            found(secret);
-            return Some(format!("{user}:{REDACTED}"));
-        }
-        match word.split_once('=') {
-            Some((name, secret)) => {
-                let plain = name.trim_start_matches('-');
-                let is_name =
-                    plain.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
-                let is_credential = is_name && is_secret_variable_name(plain);
-                // The value is behind a quotation mark.
-                self.is_secret = is_credential && secret.is_empty();
-                (is_credential && !secret.is_empty()).then(|| {
-                    found(secret);
-                    format!("{name}={REDACTED}")
-                })
-            }
-            None => {
-                self.is_secret = is_option && is_secret_name(word.trim_start_matches('-'));
-                self.is_user = matches!(word, "-u" | "--user" | "--proxy-user");
-                None
-            }
-        }
-    }
-}
-
-/// Removes credentials from the words of a script.
-fn hide_in_script(text: &mut String, found: &mut dyn FnMut(&str)) {
-    let is_end = |letter: char| {
-        letter.is_whitespace() || matches!(letter, '"' | '\'' | '`' | ';' | '|' | '&' | '(' | ')')
-    };
-    let mut words = Words::default();
-    let mut changed = String::with_capacity(text.len());
-    for part in text.split_inclusive(is_end) {
-        let (word, end) = part.split_at(part.trim_end_matches(is_end).len());
-        match Some(word).filter(|word| !word.is_empty()).and_then(|word| words.hide(word, found)) {
-            Some(hidden) => changed.push_str(&hidden),
-            None => changed.push_str(word),
-        }
-        changed.push_str(end);
-    }
-    *text = changed;
-}
-
 /// Removes the values of secret headers, which extend to one of the given characters.
-fn hide_in_headers(text: &mut String, ends: &[char], found: &mut dyn FnMut(&str)) {
+pub(super) fn hide_in_headers(text: &mut String, ends: &[char], found: &mut dyn FnMut(&str)) {
     let is_name = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
     let mut changed = String::new();
     for part in text.split_inclusive(ends) {
@@ -345,7 +199,7 @@ fn hide_in_headers(text: &mut String, ends: &[char], found: &mut dyn FnMut(&str)
 }
 
 /// Removes user names with passwords, and the values of secret query keys, from all URLs of a text.
-fn hide_in_urls(text: &mut String, found: &mut dyn FnMut(&str)) {
+pub(super) fn hide_in_urls(text: &mut String, found: &mut dyn FnMut(&str)) {
     let ends = |letter: char| letter.is_whitespace() || matches!(letter, '"' | '\'' | '<' | '>' | '`');
     let mut from = 0;
     while let Some(start) = text[from..].find("://").map(|at| from + at + 3) {

@@ -121,26 +121,40 @@ pub fn discover_commands(options: &DiscoveryOptions) -> MarkdownCommands {
     for plugin in plugins.enabled() {
         // Trust in a plugin depends on who listed it.
         let is_users = plugin.source.scope == Scope::User || options.trust.allows(&plugin.folder);
-        for folder in &plugin.contents().commands {
-            let within = (!is_users).then(|| plugin.folder.clone());
-            roots.push(Root {
-                folder: folder.clone(),
-                source: plugin.source.clone(),
-                within,
-                bounds: Some(plugin.folder.clone()),
-                plugin: Some(plugin),
-            });
-        }
+        roots.extend(roots_of_plugin(plugin, is_users));
     }
     for path in &options.settings.commands.paths {
         let folder = expand_path(path, &options.cwd, &options.home);
-        let source = ToolSource::new("config", "Config", Scope::Given).detail("commands.paths");
-        roots.push(Root { folder, source, within: None, bounds: None, plugin: None });
+        // A setting of the user may lead into whatever project is worked in.
+        let within = options.untrusted_bounds(&folder, top);
+        let scope = if within.is_some() { Scope::Project } else { Scope::Given };
+        let source = ToolSource::new("config", "Config", scope).detail("commands.paths");
+        roots.push(Root { folder, source, bounds: within.clone(), within, plugin: None });
     }
     // An untrusted project must not replace a command of the user.
     roots.sort_by_key(|root| root.source.scope == Scope::Project && root.within.is_some());
     for root in &roots {
         search.root(root);
+    }
+    search.found
+}
+
+fn roots_of_plugin(plugin: &InstalledPlugin, is_users: bool) -> impl Iterator<Item = Root<'_>> {
+    plugin.contents().commands.iter().map(move |folder| Root {
+        folder: folder.clone(),
+        source: plugin.source.clone(),
+        within: (!is_users).then(|| plugin.folder.clone()),
+        bounds: Some(plugin.folder.clone()),
+        plugin: Some(plugin),
+    })
+}
+
+/// Finds the commands of one plugin.
+pub(crate) fn commands_of_plugin(plugin: &InstalledPlugin) -> MarkdownCommands {
+    let mut search =
+        Search { disabled: &[], names: HashSet::new(), files: 0, found: MarkdownCommands::default() };
+    for root in roots_of_plugin(plugin, true) {
+        search.root(&root);
     }
     search.found
 }

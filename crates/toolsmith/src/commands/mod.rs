@@ -6,6 +6,7 @@ mod markdown_command;
 mod template;
 
 pub(crate) use arguments::{Words, takes_arguments};
+pub(crate) use find::commands_of_plugin;
 pub use find::{MarkdownCommands, discover_commands};
 pub use markdown_command::MarkdownCommand;
 pub(crate) use template::{Part, parts};

@@ -12,7 +12,7 @@ use std::{
 use toolsmith_host::spelling::is_same_place;
 use toolsmith_js::{ImportGate, ModuleRequest};
 
-use super::{DiscoveryOptions, FoundRule, Scope, ToolSource};
+use super::{DiscoveryOptions, FoundRule, Scope, ToolSource, overrides::counts};
 use crate::{load_error::ToolLoadError, small_file, trust::TrustedFiles, warning::Warning};
 
 /// Kind of a module by where it was found. Every module may have tools and registrations; only an extension may replace a built-in
@@ -133,6 +133,8 @@ pub(super) struct Finder<'a> {
     discovered: Discovered,
     /// Kind of the modules being searched.
     pub(super) looking_for: ModuleKind,
+    /// Real path of the plugin being searched, whose modules must lie in it.
+    pub(super) plugin: Option<PathBuf>,
 }
 
 impl<'a> Finder<'a> {
@@ -149,6 +151,7 @@ impl<'a> Finder<'a> {
             real_folders: HashMap::new(),
             discovered: Discovered { begun: Some(SystemTime::now()), ..Discovered::default() },
             looking_for: ModuleKind::default(),
+            plugin: None,
         }
     }
 
@@ -178,6 +181,10 @@ impl<'a> Finder<'a> {
         };
         if path.to_str().is_none() || real_path.to_str().is_none() {
             self.warn(&path, "is skipped because its name is not UTF-8");
+            return;
+        }
+        if self.plugin.as_ref().is_some_and(|plugin| !real_path.starts_with(plugin)) {
+            self.warn(&path, "is skipped because it is a link that leads out of its plugin");
             return;
         }
         let is_project = match source.scope {
@@ -297,6 +304,11 @@ impl<'a> Finder<'a> {
     /// Returns whether the project is trusted.
     pub(super) fn project_is_trusted(&self) -> bool {
         self.project_trusted
+    }
+
+    /// Returns whether a file of the project may decide about what the user installed.
+    pub(super) fn file_counts(&self, file: &Path) -> bool {
+        counts(file, &self.options.project, &self.options.home, &self.options.trust)
     }
 
     /// Returns whether a real path lies in the project but not in the user's own directories, which may be below it if the

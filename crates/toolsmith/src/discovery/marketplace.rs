@@ -1,4 +1,5 @@
-//! Installed marketplace plugins: reads `installed_plugins.json` files and uses the `tools` directories of the plugins.
+//! Installed marketplace plugins: reads `installed_plugins.json` files and uses the `tools` directories of the plugins. The list
+//! of an untrusted project is read too, so that its plugins are listed as waiting, but it takes the place of nothing.
 
 use std::{
     collections::BTreeMap,
@@ -9,8 +10,11 @@ use std::{
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Scope, ToolSource, found::Finder, providers::in_home, scan::scan};
-use crate::small_file;
+use super::{
+    Scope, ToolSource, found::Finder, plugin_folders::marketplace_plugins, plugins::take_plugin,
+    providers::in_home,
+};
+use crate::{home::Home, small_file};
 
 /// The files in the home directory; later ones take precedence.
 const USER_LISTS: &[&str] = &[
@@ -49,35 +53,44 @@ struct Entry {
 }
 
 pub(super) fn find(finder: &mut Finder<'_>, source: &dyn Fn(Scope) -> ToolSource) {
-    for (id, scope, folder) in installed(finder) {
-        scan(finder, &folder.join("tools"), &source(scope).detail(id));
+    for plugin in marketplace_plugins(finder, source) {
+        take_plugin(finder, &plugin);
     }
 }
 
-/// Returns the enabled plugins: id, scope of the file that lists it, and directory.
-pub(super) fn installed(finder: &mut Finder<'_>) -> Vec<(String, Scope, PathBuf)> {
-    let options = finder.options;
+/// Returns the files that list plugins, with their scopes; later ones take precedence.
+pub(super) fn lists(project: &Path, home: &Home) -> Vec<(PathBuf, Scope)> {
     let mut lists: Vec<(PathBuf, Scope)> = Vec::new();
-    lists.extend(USER_LISTS.iter().map(|list| (in_home(&options.home, list), Scope::User)));
+    lists.extend(USER_LISTS.iter().map(|list| (in_home(home, list), Scope::User)));
     for list in PROJECT_LISTS {
-        let list = options.project.join(list);
+        let list = project.join(list);
         // In the home directory both are the same.
         if !lists.iter().any(|(known, _)| *known == list) {
             lists.push((list, Scope::Project));
         }
     }
-    let mut entries: BTreeMap<String, Entry> = BTreeMap::new();
-    for (list, scope) in lists {
-        for (id, installed) in read(finder, &list, scope) {
-            entries.insert(id, Entry { installed, list: list.clone(), scope });
+    lists
+}
+
+/// Returns the enabled plugins: id, scope of the file that lists it, and directory.
+pub(super) fn installed(finder: &mut Finder<'_>) -> Vec<(String, Scope, PathBuf)> {
+    let options = finder.options;
+    // Plugins by whether they wait for trust, and by id: what waits neither replaces nor disables the user's (CONTRACT 2.8).
+    let mut entries: BTreeMap<(bool, String), Entry> = BTreeMap::new();
+    for (list, scope) in lists(&options.project, &options.home) {
+        let plugins = read(finder, &list, scope);
+        let waits = scope == Scope::Project && !plugins.is_empty() && !finder.file_counts(&list);
+        for (id, installed) in plugins {
+            entries.insert((waits, id), Entry { installed, list: list.clone(), scope });
         }
     }
     for id in disabled_in_claude(finder) {
-        entries.remove(&id);
+        entries.remove(&(false, id.clone()));
+        entries.remove(&(true, id));
     }
-    // The project's plugins come before the user's (CONTRACT 2.2).
-    let mut found: Vec<(Scope, String, Scope, PathBuf)> = Vec::new();
-    for (id, entry) in entries {
+    // The project's plugins come before the user's (CONTRACT 2.2), unless they wait.
+    let mut found: Vec<(bool, Scope, String, Scope, PathBuf)> = Vec::new();
+    for ((waits, id), entry) in entries {
         if !id.contains('@') {
             finder.warn(&entry.list, format!("Invalid plugin ID format (missing @marketplace): {id}"));
             continue;
@@ -94,11 +107,12 @@ pub(super) fn installed(finder: &mut Finder<'_>) -> Vec<(String, Scope, PathBuf)
             let level = if is_project { Scope::Project } else { entry.scope };
             let base = entry.list.parent().unwrap_or(&options.project);
             // Trust depends on which file listed the plugin, not on the content of that file.
-            found.push((level, id.clone(), entry.scope, super::expand_path(path, base, &options.home)));
+            let folder = super::expand_path(path, base, &options.home);
+            found.push((waits, level, id.clone(), entry.scope, folder));
         }
     }
     found.sort();
-    found.into_iter().map(|(_, id, scope, folder)| (id, scope, folder)).collect()
+    found.into_iter().map(|(_, _, id, scope, folder)| (id, scope, folder)).collect()
 }
 
 /// Returns the plugins that the user disabled in Claude Code.

@@ -5,6 +5,7 @@ mod configured;
 mod extensions;
 mod found;
 mod marketplace;
+mod overrides;
 mod plugin_folders;
 mod plugins;
 mod providers;
@@ -12,17 +13,28 @@ mod rules;
 mod scan;
 mod source;
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 pub use configured::{ConfiguredFrom, ConfiguredPath, expand_path};
 pub use found::{Discovered, FoundMetadata, FoundModule, ModuleKind};
-pub(crate) use plugin_folders::plugin_folders;
-pub(crate) use plugins::{MANIFEST_FIELDS, read_json};
+pub(crate) use overrides::{FoundOverrides, OVERRIDES};
+pub(crate) use plugin_folders::{plugin_folders, plugin_lists};
+pub(crate) use plugins::{MANIFEST_FIELDS, plugin_modules, read_json};
 pub(crate) use providers::tool_folders;
 pub use rules::FoundRule;
 pub use source::{Scope, ToolSource};
 
-use crate::{home::Home, project_root::find_project, settings::Settings, trust::TrustDecision};
+use toolsmith_host::real_path;
+
+use crate::{
+    home::Home,
+    project_root::find_project,
+    settings::Settings,
+    trust::{TrustDecision, TrustedFiles},
+};
 
 /// Options of discovery.
 #[derive(Clone, Debug)]
@@ -57,6 +69,15 @@ impl DiscoveryOptions {
             settings: Settings::default(),
             trust: TrustDecision::default(),
         }
+    }
+
+    /// Returns `top`, the directory around the project, if a path leads into it and neither is trusted (CONTRACT 2.8). Directories
+    /// of the user are none of a project.
+    pub(crate) fn untrusted_bounds(&self, path: &Path, top: &Path) -> Option<PathBuf> {
+        let real = real_path(path).ok()?;
+        let is_inside = real_path(top).is_ok_and(|top| real.starts_with(top));
+        let is_own = || TrustedFiles::new(&self.trust, &self.home, &self.project).is_own(&real);
+        (is_inside && !self.trust.allows(&real) && !is_own()).then(|| top.to_path_buf())
     }
 
     /// Sets the working directory, and the project it belongs to.

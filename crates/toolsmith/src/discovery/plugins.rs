@@ -1,36 +1,33 @@
-//! Installed plugin packages (CONTRACT 2.4): npm packages whose manifest names their tools.
+//! Modules of installed plugins (CONTRACT 2.4): those that their manifests name, as [`read_plugin`](crate::plugins::read_plugin)
+//! reads them. What `toolsmith plugin add` shows is found by the same functions.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
     fs, io,
     path::{Path, PathBuf},
 };
 
 use serde::{Deserialize, de::DeserializeOwned};
-use serde_json::Value;
 
 use super::{
-    ModuleKind, ToolSource, configured::take_named, found::Finder, providers::in_home, scan::scan_some,
+    DiscoveryOptions, ModuleKind, ToolSource,
+    configured::take_named,
+    found::Finder,
+    plugin_folders::{PluginFolder, packaged_plugins},
+    scan::{index_file, scan_some},
 };
 use crate::{
+    home::Home,
     load_error::ToolLoadError,
-    plugins::{NotInside, expand_patterns, inside, read_plugin},
+    plugins::{ManifestFault, NotInside, PluginManifest, inside},
+    settings::Settings,
     small_file,
+    trust::TrustDecision,
 };
 
-/// The plugin roots with their lock files, highest precedence first.
-pub(super) const ROOTS: &[(&str, &str)] = &[
-    (".toolsmith/plugins", "toolsmith-plugins.lock.json"),
-    (".omp/plugins", "omp-plugins.lock.json"),
-    (".pi/plugins", "pi-plugins.lock.json"),
-    (".xcsh/plugins", "xcsh-plugins.lock.json"),
-];
 /// Manifest fields; the first one present is used.
 pub(crate) const MANIFEST_FIELDS: &[&str] = &["toolsmith", "omp", "xcsh", "pi"];
-/// Project files that select plugins; the first readable one is used.
-const OVERRIDES: &[&str] = &[".toolsmith", ".omp", ".xcsh", ".claude", ".codex", ".gemini"];
 
-/// `tools` of a manifest: one path or several.
+/// A field of a manifest that has one path or several.
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub(super) enum OneOrMany {
@@ -47,82 +44,114 @@ impl OneOrMany {
     }
 }
 
-#[derive(Deserialize)]
-struct Manifest {
-    tools: Option<OneOrMany>,
-    extensions: Option<OneOrMany>,
-    #[serde(default)]
-    features: BTreeMap<String, Feature>,
-}
-
-#[derive(Deserialize)]
-struct Feature {
-    #[serde(default)]
-    default: bool,
-    tools: Option<OneOrMany>,
-    extensions: Option<OneOrMany>,
-}
-
-#[derive(Default, Deserialize)]
-pub(super) struct Lock {
-    #[serde(default)]
-    pub(super) plugins: BTreeMap<String, LockEntry>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct LockEntry {
-    /// `None` means those that are enabled by default.
-    enabled_features: Option<Vec<String>>,
-    pub(super) enabled: Option<bool>,
-    /// Disabled parts, such as `tools/NAME`.
-    #[serde(default)]
-    pub(super) disabled: Vec<String>,
-}
-
-#[derive(Default, Deserialize)]
-pub(super) struct Overrides {
-    #[serde(default)]
-    pub(super) disabled: BTreeSet<String>,
-    #[serde(default)]
-    features: BTreeMap<String, Vec<String>>,
-}
-
 pub(super) fn find(finder: &mut Finder<'_>) {
     if !finder.options.settings.discovery.is_on("plugins") {
         return;
     }
-    let overrides = read_overrides(finder);
-    let mut winners: HashMap<String, PathBuf> = HashMap::new();
-    for (root, lock) in ROOTS {
-        let root = in_home(&finder.options.home, root);
-        let packages = packages(finder, &root.join("node_modules"));
-        if packages.is_empty() {
-            continue;
-        }
-        let lock_file = root.join(lock);
-        let lock = match read_json::<Lock>(&lock_file) {
-            Ok(lock) => lock.unwrap_or_default(),
-            Err(message) => {
-                // It is unknown which plugins are disabled, so none of them is run.
-                let error = ToolLoadError::new(&lock_file, &ToolSource::plugin("lock file"), message)
-                    .hint("Correct or remove the file. Until then its plugins are not loaded.");
-                finder.error(error);
-                continue;
-            }
-        };
-        for (name, folder) in packages {
-            if let Some(winner) = winners.get(&name) {
-                let winner = winner.display().to_string();
-                finder.warn(&folder, format!("plugin {name} is skipped: {winner} has the same name"));
-                continue;
-            }
-            let entry = lock.plugins.get(&name);
-            if take_package(finder, &name, &folder, entry, &overrides) {
-                winners.insert(name, folder);
-            }
+    for plugin in packaged_plugins(finder).into_iter().filter(|plugin| plugin.is_enabled) {
+        take_plugin(finder, &plugin);
+    }
+}
+
+/// Adds the modules of a plugin: those of the plugin itself and those of the features in use.
+pub(super) fn take_plugin(finder: &mut Finder<'_>, plugin: &PluginFolder) {
+    let manifest = &plugin.manifest;
+    let file = manifest.file.as_deref().unwrap_or(&plugin.folder);
+    for fault in &manifest.faults {
+        report(finder, file, fault, &plugin.source);
+    }
+    let contents = &manifest.contents;
+    for unknown in plugin.features.iter().flatten() {
+        if unknown != "*" && !contents.features.contains_key(unknown) {
+            finder.warn(file, format!("plugin {} has no feature \"{unknown}\"", plugin.name));
         }
     }
+    let pick = |tools: &[PathBuf], extensions: &[PathBuf]| match finder.looking_for {
+        ModuleKind::Extension => extensions.to_vec(),
+        ModuleKind::Tool => tools.to_vec(),
+    };
+    let mut paths = pick(&contents.tools, &contents.extensions);
+    for (name, feature) in &contents.features {
+        let is_on = match &plugin.features {
+            Some(chosen) => chosen.iter().any(|chosen| chosen == name || chosen == "*"),
+            None => feature.is_default,
+        };
+        if is_on {
+            paths.extend(pick(&feature.tools, &feature.extensions));
+        }
+    }
+    take_paths(finder, manifest, &plugin.folder, &paths, &plugin.disabled, &plugin.source);
+}
+
+fn take_paths(
+    finder: &mut Finder<'_>,
+    manifest: &PluginManifest,
+    folder: &Path,
+    paths: &[PathBuf],
+    disabled: &[String],
+    source: &ToolSource,
+) {
+    finder.plugin = toolsmith_host::real_path(folder).ok();
+    let kind = match finder.looking_for {
+        ModuleKind::Extension => "extensions",
+        ModuleKind::Tool => "tools",
+    };
+    // A part is named after its file.
+    let is_disabled = |path: &Path| {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        disabled.contains(&format!("{kind}/{stem}"))
+    };
+    for path in paths.iter().filter(|path| !is_disabled(path)) {
+        // A directory that `package.json` names stands for its index file, if it has one.
+        let is_searched =
+            path.is_dir() && (!manifest.is_field() || (!disabled.is_empty() && index_file(path).is_none()));
+        match is_searched {
+            true => drop(scan_some(finder, path, source, |name| !is_disabled(Path::new(name)))),
+            false => take_named(finder, path, source),
+        }
+    }
+    finder.plugin = None;
+}
+
+/// A module as the manifest of its plugin names it.
+pub(crate) struct PluginModule {
+    pub(crate) path: PathBuf,
+    pub(crate) kind: ModuleKind,
+    /// The feature it belongs to, and whether that is used by default.
+    pub(crate) feature: Option<(String, bool)>,
+}
+
+/// Returns all modules that a plugin may load, with those of features that are not in use.
+pub(crate) fn plugin_modules(manifest: &PluginManifest, folder: &Path) -> Vec<PluginModule> {
+    let options = DiscoveryOptions {
+        cwd: folder.to_path_buf(),
+        project: folder.to_path_buf(),
+        home: Home::at(folder),
+        configured: Vec::new(),
+        extensions: Vec::new(),
+        settings: Settings::default(),
+        trust: TrustDecision::default(),
+    };
+    let contents = &manifest.contents;
+    let own = (None, &contents.tools, &contents.extensions);
+    let features = contents.features.iter().map(|(name, feature)| {
+        (Some((name.clone(), feature.is_default)), &feature.tools, &feature.extensions)
+    });
+    let mut found = Vec::new();
+    for (feature, tools, extensions) in std::iter::once(own).chain(features) {
+        for (kind, paths) in [(ModuleKind::Tool, tools), (ModuleKind::Extension, extensions)] {
+            let mut finder = Finder::new(&options);
+            finder.looking_for = kind;
+            take_paths(&mut finder, manifest, folder, paths, &[], &ToolSource::plugin(&manifest.name));
+            let modules = finder.finish().modules.into_iter();
+            found.extend(modules.map(|module| PluginModule {
+                path: module.path,
+                kind,
+                feature: feature.clone(),
+            }));
+        }
+    }
+    found
 }
 
 /// Returns the packages of a `node_modules` directory by name, including scoped ones.
@@ -158,120 +187,6 @@ fn folders(finder: &mut Finder<'_>, folder: &Path) -> Vec<(String, PathBuf)> {
     found
 }
 
-/// Adds a package's tools; `false` if it has no manifest and so is not a plugin.
-fn take_package(
-    finder: &mut Finder<'_>,
-    name: &str,
-    folder: &Path,
-    lock: Option<&LockEntry>,
-    overrides: &Overrides,
-) -> bool {
-    let source = ToolSource::plugin(name);
-    let file = folder.join("package.json");
-    let package = match read_json::<BTreeMap<String, Value>>(&file) {
-        Ok(package) => package.unwrap_or_default(),
-        Err(message) => {
-            finder.error(ToolLoadError::new(&file, &source, message));
-            return false;
-        }
-    };
-    let field = MANIFEST_FIELDS.iter().find_map(|field| Some((field, package.get(*field)?)));
-    let Some((field, manifest)) = field else {
-        return take_other(finder, folder, lock, overrides.disabled.contains(name), &source);
-    };
-    if lock.is_some_and(|entry| entry.enabled == Some(false)) || overrides.disabled.contains(name) {
-        return true;
-    }
-    let manifest: Manifest = match serde_json::from_value(manifest.clone()) {
-        Ok(manifest) => manifest,
-        Err(error) => {
-            let message = format!("Field \"{field}\" of {} cannot be read: {error}", file.display());
-            finder.error(ToolLoadError::new(&file, &source, message));
-            return true;
-        }
-    };
-    let project = overrides.features.get(name).filter(|_| finder.project_is_trusted());
-    let chosen = project.or_else(|| lock.and_then(|entry| entry.enabled_features.as_ref()));
-    if let Some(chosen) = chosen {
-        for unknown in chosen.iter().filter(|name| *name != "*" && !manifest.features.contains_key(*name)) {
-            finder.warn(&file, format!("plugin {name} has no feature \"{unknown}\""));
-        }
-    }
-    let wanted = finder.looking_for;
-    let pick = |tools: Option<OneOrMany>, extensions: Option<OneOrMany>| match wanted {
-        ModuleKind::Extension => extensions.map(OneOrMany::into_vec).unwrap_or_default(),
-        _ => tools.map(OneOrMany::into_vec).unwrap_or_default(),
-    };
-    let mut paths = pick(manifest.tools, manifest.extensions);
-    for (feature, contents) in manifest.features {
-        let is_on = match chosen {
-            Some(chosen) => chosen.iter().any(|name| *name == feature || name == "*"),
-            None => contents.default,
-        };
-        if is_on {
-            paths.extend(pick(contents.tools, contents.extensions));
-        }
-    }
-    for path in expand_patterns(folder, paths) {
-        if !is_disabled(lock, finder.looking_for, &path) {
-            take_tool(finder, folder, &file, &path, &source);
-        }
-    }
-    true
-}
-
-/// Returns whether the lock file disables one of the modules, by the name of its file.
-fn is_disabled(lock: Option<&LockEntry>, kind: ModuleKind, path: &str) -> bool {
-    let kind = match kind {
-        ModuleKind::Extension => "extensions",
-        ModuleKind::Tool => "tools",
-    };
-    let stem = Path::new(path).file_stem().unwrap_or_default().to_string_lossy();
-    lock.is_some_and(|entry| entry.disabled.contains(&format!("{kind}/{stem}")))
-}
-
-/// Adds the modules of a plugin whose manifest is not a field of `package.json`; `false` if it is not a plugin.
-fn take_other(
-    finder: &mut Finder<'_>,
-    folder: &Path,
-    lock: Option<&LockEntry>,
-    is_overridden: bool,
-    source: &ToolSource,
-) -> bool {
-    // Without an entry in the lock file nobody chose it: it may be a package that another one needs.
-    if lock.is_none() {
-        return false;
-    }
-    let manifest = match read_plugin(folder) {
-        Ok(Some(manifest)) if manifest.file.is_some() => manifest,
-        Ok(_) => return false,
-        Err(message) => {
-            finder.error(ToolLoadError::new(folder, source, message));
-            return false;
-        }
-    };
-    if is_overridden || lock.is_some_and(|entry| entry.enabled == Some(false)) {
-        return true;
-    }
-    let paths = match finder.looking_for {
-        ModuleKind::Extension => &manifest.contents.extensions,
-        ModuleKind::Tool => &manifest.contents.tools,
-    };
-    for path in paths {
-        match path.is_dir() {
-            true => drop(scan_some(finder, path, source, |name| {
-                let is_off = is_disabled(lock, ModuleKind::Tool, name);
-                !is_off && !is_disabled(lock, ModuleKind::Extension, name)
-            })),
-            false if !is_disabled(lock, finder.looking_for, &path.to_string_lossy()) => {
-                take_named(finder, path, source);
-            }
-            false => {}
-        }
-    }
-    true
-}
-
 /// Adds one path of a manifest, which must stay in its package.
 pub(super) fn take_tool(
     finder: &mut Finder<'_>,
@@ -282,25 +197,27 @@ pub(super) fn take_tool(
 ) {
     match inside(folder, path) {
         Ok(target) => take_named(finder, &target, source),
-        Err(NotInside::Missing) => finder.warn(manifest, format!("names \"{path}\", which does not exist")),
-        Err(NotInside::Outside) => {
+        Err(NotInside::Missing) => report(finder, manifest, &ManifestFault::Missing(path.to_owned()), source),
+        Err(NotInside::Outside) => report(finder, manifest, &ManifestFault::Outside(path.to_owned()), source),
+    }
+}
+
+/// Reports a part of a manifest that would name modules and is not used.
+fn report(finder: &mut Finder<'_>, manifest: &Path, fault: &ManifestFault, source: &ToolSource) {
+    match fault {
+        ManifestFault::Missing(path) => {
+            finder.warn(manifest, format!("names \"{path}\", which does not exist"));
+        }
+        ManifestFault::Outside(path) => {
             let message = format!("The manifest names \"{path}\", which is outside the package");
             let hint = "A plugin's tools must be files of the plugin itself.";
             finder.error(ToolLoadError::new(manifest, source, message).hint(hint));
         }
-    }
-}
-
-pub(super) fn read_overrides(finder: &mut Finder<'_>) -> Overrides {
-    for folder in OVERRIDES {
-        let file = finder.options.project.join(folder).join("plugin-overrides.json");
-        match read_json_with::<Overrides>(&file, finder.read_project(&file)) {
-            Ok(Some(overrides)) => return overrides,
-            Ok(None) => {}
-            Err(message) => finder.warn(&file, message),
+        ManifestFault::Malformed(problem) => {
+            let message = format!("{}: {problem}", manifest.display());
+            finder.error(ToolLoadError::new(manifest, source, message));
         }
     }
-    Overrides::default()
 }
 
 /// Reads a JSON file; `None` if it does not exist. The error is a sentence about the file.
@@ -308,7 +225,10 @@ pub(crate) fn read_json<T: DeserializeOwned>(file: &Path) -> Result<Option<T>, S
     read_json_with(file, small_file::read(file))
 }
 
-fn read_json_with<T: DeserializeOwned>(file: &Path, read: io::Result<Vec<u8>>) -> Result<Option<T>, String> {
+pub(super) fn read_json_with<T: DeserializeOwned>(
+    file: &Path,
+    read: io::Result<Vec<u8>>,
+) -> Result<Option<T>, String> {
     match read {
         Ok(bytes) => serde_json::from_slice(&bytes)
             .map(Some)

@@ -24,7 +24,7 @@ fn c2_2_the_guide_lists_every_directory_that_is_searched_and_no_other() {
         assert_eq!(shown(row[1]), expected(project), "{}", provider.id);
         assert_eq!(shown(row[2]), expected(&format!("~/{user}")), "{}", provider.id);
     }
-    for (root, _) in super::super::plugins::ROOTS {
+    for super::super::plugin_folders::Root { folder: root, .. } in super::super::plugin_folders::ROOTS {
         assert!(guide.contains(&format!("`~/{root}`")), "{root}");
     }
 }

@@ -11,7 +11,7 @@ use toolsmith_middleware::hooks::Dialect;
 use crate::{
     discovery::{DiscoveryOptions, Scope},
     home::Home,
-    plugins::{installed_plugins, with_plugin_root},
+    plugins::{InstalledPlugin, installed_plugins, with_plugin_root},
     settings::Settings,
     small_file,
 };
@@ -83,23 +83,26 @@ fn is_gone(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// Returns the hook files of installed plugins. Those that the user installed count as the user's.
+/// Returns the hook files of installed plugins.
 pub(super) fn plugin_files(options: &DiscoveryOptions) -> Vec<HookFile> {
     let installed = installed_plugins(options);
-    let files = installed.enabled().flat_map(|plugin| {
-        let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
-        let is_used =
-            move |path: &&PathBuf| !name(path).is_some_and(|name| plugin.is_disabled("hooks", &name));
-        plugin.contents().hooks.iter().filter(is_used).map(|path| HookFile {
-            path: path.clone(),
-            scope: match plugin.source.scope {
-                Scope::User => Scope::User,
-                _ => Scope::Project,
-            },
-            dialect: Dialect::Claude,
-            is_settings: false,
-            plugin: Some(plugin.folder.clone()),
-        })
+    installed.enabled().flat_map(|plugin| files_of_plugin(plugin, Some(&plugin.folder))).collect()
+}
+
+/// Returns the hook files of a plugin. Those of one that the user installed count as the user's. `root` replaces the variable
+/// for the directory of the plugin.
+pub(super) fn files_of_plugin(plugin: &InstalledPlugin, root: Option<&Path>) -> Vec<HookFile> {
+    let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    let is_used = |path: &&PathBuf| !name(path).is_some_and(|name| plugin.is_disabled("hooks", &name));
+    let files = plugin.contents().hooks.iter().filter(is_used).map(|path| HookFile {
+        path: path.clone(),
+        scope: match plugin.source.scope {
+            Scope::User => Scope::User,
+            _ => Scope::Project,
+        },
+        dialect: Dialect::Claude,
+        is_settings: false,
+        plugin: root.map(Path::to_path_buf),
     });
     files.collect()
 }

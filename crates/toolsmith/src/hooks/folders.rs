@@ -20,6 +20,10 @@ const SCRIPTS: [&str; 14] =
 /// Files that are no hooks.
 const OTHERS: [&str; 5] = ["md", "txt", "json", "log", "bak"];
 
+/// Directories of file hooks, and their events.
+pub(super) const EVENTS: [(&str, HookEvent); 2] =
+    [("pre", HookEvent::PreToolUse), ("post", HookEvent::PostToolUse)];
+
 /// Creates a hook from a file wherever it lies, for trying it.
 ///
 /// # Errors
@@ -41,7 +45,7 @@ pub(super) fn scan(
     warnings: &mut Vec<Warning>,
 ) -> Vec<Draft> {
     let mut drafts = Vec::new();
-    for (name, event) in [("pre", HookEvent::PreToolUse), ("post", HookEvent::PostToolUse)] {
+    for (name, event) in EVENTS {
         let folder = folder.join(name);
         let entries = match fs::read_dir(&folder) {
             Ok(entries) => entries,

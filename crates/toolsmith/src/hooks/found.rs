@@ -22,7 +22,7 @@ use crate::{
     discovery::{DiscoveryOptions, Scope},
     home::Home,
     settings::Settings,
-    trust::{TrustDecision, program_folders},
+    trust::TrustDecision,
     warning::Warning,
 };
 
@@ -136,6 +136,21 @@ impl FoundHook {
                     .collect();
                 words.join(" ")
             }
+            Handler::File { path, .. } => visible_line(&path.to_string_lossy()).into_owned(),
+            // The person's own entry may have a key in it, and needs no confirmation.
+            Handler::Http { .. } if self.status == HookStatus::User => self.hook.label(),
+            Handler::Http { url, headers, allowed_env } => {
+                let mut text = format!("sends the event to {}", visible_line(url));
+                for (name, value) in headers {
+                    text.push_str(&format!(", {}: {}", visible_line(name), visible_line(value)));
+                }
+                if !allowed_env.is_empty() {
+                    let names: Vec<String> =
+                        allowed_env.iter().map(|name| visible_line(name).into_owned()).collect();
+                    text.push_str(&format!(", with the variables {}", names.join(", ")));
+                }
+                text
+            }
             _ => self.hook.label(),
         }
     }
@@ -160,11 +175,7 @@ impl FoundHooks {
     /// Creates an empty result for a working directory.
     pub fn none(options: &HookOptions) -> Self {
         let project = toolsmith_host::real_path(&options.cwd).unwrap_or_else(|_| options.cwd.clone());
-        let mut run = HooksOptions::new(&options.cwd).home(options.home.user());
-        // Relative folders would let the project choose the program.
-        if let Some(path) = program_folders(None).to_str() {
-            run = run.path(path);
-        }
+        let run = HooksOptions::new(&options.cwd).home(options.home.user());
         Self { project, options: run, ..Self::default() }
     }
 
@@ -242,6 +253,12 @@ pub fn discover_hooks(options: &HookOptions) -> FoundHooks {
     finder.found
 }
 
+/// Returns the directories of file hooks: the user's first.
+pub(super) fn folders(project: &Path, home: &Home) -> [(PathBuf, Scope); 2] {
+    let (user, project) = (home.toolsmith().join("agent/hooks"), project.join(".toolsmith/hooks"));
+    [(user, Scope::User), (project, Scope::Project)]
+}
+
 struct Finder<'a> {
     options: &'a HookOptions,
     is_trusted: bool,
@@ -255,9 +272,7 @@ impl Finder<'_> {
     /// Finds `hooks/pre` and `hooks/post`: the user's first.
     fn folders(&mut self) {
         let timeout = self.options.settings.hooks.timeout;
-        let user = self.options.home.toolsmith().join("agent/hooks");
-        let project = self.options.cwd.join(".toolsmith/hooks");
-        for (folder, scope) in [(user, Scope::User), (project, Scope::Project)] {
+        for (folder, scope) in folders(&self.options.cwd, &self.options.home) {
             let within = (scope == Scope::Project).then(|| self.found.project.clone());
             for draft in folders::scan(&folder, within.as_deref(), timeout, &mut self.found.warnings) {
                 self.take(draft, scope);
@@ -336,7 +351,7 @@ impl Finder<'_> {
         let missing_files = references.missing_files.into_iter().collect();
         let (hash, files, uncovered, broken) = match fingerprint {
             Ok(taken) => (Some(taken.hash), taken.files, taken.uncovered, None),
-            Err(problem) => (None, Vec::new(), Vec::new(), Some(problem)),
+            Err(problem) => (None, references.files.into_iter().collect(), Vec::new(), Some(problem)),
         };
         let (trust, cwd) = (self.options.trust.clone(), self.options.cwd.clone());
         let trusted = move || match trust.allows_now(&cwd) {

@@ -8,8 +8,12 @@ mod files;
 mod fingerprint;
 mod folders;
 mod found;
+mod of_plugin;
+mod protection;
 mod references;
 
 pub use confirming::hook_confirmations;
 pub use folders::hook_from_file;
 pub use found::{FoundHook, FoundHooks, HookOptions, HookStatus, discover_hooks};
+pub(crate) use of_plugin::{HookPart, hooks_of_plugin};
+pub(crate) use protection::protect_hooks;

@@ -7,7 +7,7 @@ use std::{
 };
 
 use serde_json::Value;
-use toolsmith_host::location::{named_files, shell_text};
+use toolsmith_host::location::{self, named_files, quoted_word};
 use toolsmith_host::regular_file::read_regular;
 use toolsmith_middleware::hooks::Handler;
 
@@ -94,38 +94,11 @@ pub(super) fn words(handler: &Handler) -> Vec<String> {
     }
 }
 
+/// Returns the words of a shell command, and the parts of those that are lists.
 fn shell_words(command: &str) -> Vec<String> {
-    let command = shell_text(command);
-    let mut words = Vec::new();
-    let mut word = String::new();
-    let mut quote = None;
-    let mut chars = command.chars().peekable();
-    while let Some(c) = chars.next() {
-        match (quote, c) {
-            (None, '\'' | '"') => quote = Some(c),
-            (Some(open), c) if c == open => quote = None,
-            (None | Some('"'), '\\') => word.extend(chars.next()),
-            (None, c) if c.is_whitespace() || ";&|()<>=`".contains(c) => {
-                words.push(std::mem::take(&mut word))
-            }
-            (_, c) => word.push(c),
-        }
-    }
-    words.push(word);
-    // What stands in quotes may be a command line of its own: `bash -c "a.sh && b.sh"`.
-    let inner: Vec<String> = words
-        .iter()
-        .filter(|word| word.contains(char::is_whitespace))
-        .flat_map(|word| word.split(|c: char| c.is_whitespace() || ";&|()<>=,`'\"".contains(c)))
-        .map(str::to_owned)
-        .collect();
-    words.extend(inner);
-    let listed: Vec<String> = words
-        .iter()
-        .filter(|word| word.contains(','))
-        .flat_map(|word| word.split(','))
-        .map(str::to_owned)
-        .collect();
+    let mut words = location::shell_words(command);
+    let lists = words.iter().filter(|word| word.contains(','));
+    let listed: Vec<String> = lists.flat_map(|word| word.split(',')).map(str::to_owned).collect();
     words.extend(listed);
     words.retain(|word| !word.is_empty());
     words
@@ -152,7 +125,8 @@ pub(super) fn find(words: &[String], around: &Surroundings) -> References {
             found.files.extend(program_of_project(word, around));
         }
     }
-    let named = named_files(&words.join(" "), &[&around.cwd], Some(&around.home));
+    let line = words.iter().map(|word| quoted_word(word)).collect::<Vec<_>>().join(" ");
+    let named = named_files(&line, &[&around.cwd], Some(&around.home));
     for path in named.files.into_iter().filter(|path| is_in_project(path, around)) {
         match path.is_file() {
             true => found.files.insert(path),

@@ -6,22 +6,11 @@ use std::{
     time::SystemTime,
 };
 
-use toolsmith_host::file_stamp::FileStamp;
-
 use crate::{
     discovery::{Discovered, DiscoveryOptions, tool_folders},
+    seen::Seen,
     trust::TrustDecision,
 };
-
-/// A directory at one time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Seen {
-    Missing,
-    /// It was last changed long enough ago that another change is recognised.
-    Known(FileStamp),
-    /// It counts as changed.
-    Unsettled,
-}
 
 /// Directories, as they were when modules were last searched for.
 #[derive(Clone, Debug, Default)]
@@ -51,15 +40,14 @@ impl Places {
         folders.extend(below);
         folders.sort();
         folders.dedup();
-        let seen: Vec<Seen> = folders.iter().map(|folder| see(folder, begun)).collect();
+        let seen: Vec<Seen> = folders.iter().map(|folder| Seen::at(folder, begun)).collect();
         Self { folders: folders.into_iter().zip(seen).collect(), trust }
     }
 
     /// Returns whether something was added to a directory or to the trust list, or removed from it.
     pub(super) fn are_changed(&self, trust: &TrustDecision) -> bool {
         let now = SystemTime::now();
-        self.trust != *trust
-            || self.folders.iter().any(|(folder, seen)| *seen == Seen::Unsettled || see(folder, now) != *seen)
+        self.trust != *trust || self.folders.iter().any(|(folder, seen)| seen.is_changed(folder, now))
     }
 
     /// Returns the directories.
@@ -70,16 +58,6 @@ impl Places {
 
 fn parent(path: &Path) -> PathBuf {
     path.parent().unwrap_or(Path::new("/")).to_path_buf()
-}
-
-fn see(folder: &Path, before: SystemTime) -> Seen {
-    match fs::metadata(folder) {
-        Err(_) => Seen::Missing,
-        Ok(metadata) => match FileStamp::of(&metadata) {
-            Some(stamp) if stamp.is_settled_before(before) => Seen::Known(stamp),
-            _ => Seen::Unsettled,
-        },
-    }
 }
 
 fn subfolders(folder: &Path) -> Vec<PathBuf> {

@@ -11,7 +11,7 @@ use toolsmith_mcp::{
     auth::TokenFile,
     config::{
         ConfigOrigin, ConfigScope, ConfigSources, Configuration, ServerConfig, parse_servers,
-        read_configuration,
+        read_all_servers, read_configuration,
     },
     tool_name_prefix,
 };
@@ -20,7 +20,7 @@ use toolsmith_tool::{Tool, UiHandle};
 use crate::{
     discovery::{DiscoveryOptions, Scope},
     home::Home,
-    plugins::{InstalledPlugin, installed_plugins, with_plugin_root},
+    plugins::{InstalledPlugin, InstalledPlugins, PluginServer, installed_plugins, with_plugin_root},
     project_root::find_project,
     settings::Settings,
     trust::TrustDecision,
@@ -94,6 +94,33 @@ fn plugin_file(plugin: &InstalledPlugin) -> &Path {
     plugin.manifest.file.as_ref().unwrap_or(&plugin.folder)
 }
 
+fn parse_plugin_server(
+    plugin: &InstalledPlugin,
+    server: &PluginServer,
+) -> Vec<Result<ServerConfig, (String, String)>> {
+    let root = serde_json::json!(plugin.folder).as_str().unwrap_or_default().to_owned();
+    let entry = with_plugin_root(server.entry.clone(), &root);
+    let table = serde_json::Map::from_iter([(server.name.clone(), entry)]);
+    let origin = ConfigOrigin::file(PLUGIN, ConfigScope::Plugin, plugin_file(plugin));
+    parse_servers(&table, &origin)
+}
+
+/// Returns the servers that any file or plugin names for the project, and the files that name them: also servers that wait for
+/// trust, are disabled or replaced. Nothing is run.
+pub(crate) fn all_mcp_servers(
+    project: &Path,
+    home: &Home,
+    plugins: &InstalledPlugins,
+) -> (Vec<ServerConfig>, Vec<PathBuf>) {
+    let sources = ConfigSources::new(project, home.user(), home.toolsmith());
+    let mut servers = read_all_servers(&sources);
+    for plugin in &plugins.list {
+        let own = plugin.contents().mcp_servers.iter();
+        servers.extend(own.flat_map(|server| parse_plugin_server(plugin, server)).filter_map(Result::ok));
+    }
+    (servers, sources.paths())
+}
+
 /// Adds the servers of installed plugins. Those that are configured by the same name take precedence.
 fn add_plugin_servers(
     configuration: &mut Configuration,
@@ -108,11 +135,7 @@ fn add_plugin_servers(
         let is_allowed = plugin.source.scope == Scope::User || trust.allows(&plugin.folder);
         let servers = plugin.contents().mcp_servers.iter();
         for server in servers.filter(|server| is_allowed && !plugin.is_disabled("mcp", &server.name)) {
-            let root = serde_json::json!(plugin.folder).as_str().unwrap_or_default().to_owned();
-            let entry = with_plugin_root(server.entry.clone(), &root);
-            let table = serde_json::Map::from_iter([(server.name.clone(), entry)]);
-            let origin = ConfigOrigin::file(PLUGIN, ConfigScope::Plugin, plugin_file(plugin));
-            for parsed in parse_servers(&table, &origin) {
+            for parsed in parse_plugin_server(plugin, server) {
                 match parsed {
                     Ok(server) if configuration.servers.iter().all(|known| known.key() != server.key()) => {
                         configuration.servers.push(server);
@@ -140,16 +163,10 @@ fn sources(project: &Path, home: &Home, settings: &Settings) -> ConfigSources {
     sources
 }
 
-/// Creates a client for servers, which run in the project of `cwd`. Nothing is started. `untrusted` is the project if it is not
-/// trusted: programs in it are not found by name.
-pub fn mcp_servers(
-    servers: Vec<ServerConfig>,
-    cwd: &Path,
-    home: &Home,
-    untrusted: Option<&Path>,
-    ui: UiHandle,
-) -> Servers {
-    permitted_servers(servers, cwd, home, untrusted, ui, Permit::default())
+/// Creates a client for servers, which run in the project of `cwd`. Nothing is started. Programs of a project that
+/// is not trusted are not found by name; see [`crate::guard_programs`].
+pub fn mcp_servers(servers: Vec<ServerConfig>, cwd: &Path, home: &Home, ui: UiHandle) -> Servers {
+    permitted_servers(servers, cwd, home, ui, Permit::default())
 }
 
 /// Creates a client for servers that may be used while `permit` says so.
@@ -157,14 +174,12 @@ pub(crate) fn permitted_servers(
     servers: Vec<ServerConfig>,
     cwd: &Path,
     home: &Home,
-    untrusted: Option<&Path>,
     ui: UiHandle,
     permit: Permit,
 ) -> Servers {
     let tokens = TokenFile::at(home.toolsmith().join("mcp-auth.json"));
     let options = ClientOptions::new(find_project(cwd, home), tokens)
         .permit(permit)
-        .search_path(crate::trust::program_folders(untrusted))
         .cache(home.toolsmith().join("cache/mcp"))
         .ui(ui);
     Servers::new(servers, &options)

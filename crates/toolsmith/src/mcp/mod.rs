@@ -5,8 +5,8 @@ mod mentions;
 mod prompts;
 mod session_tools;
 
+pub(crate) use configuration::{all_mcp_servers, permitted_servers, trusted_servers};
 pub use configuration::{find_mcp_tool, mcp_configuration, mcp_servers};
-pub(crate) use configuration::{permitted_servers, trusted_servers};
 pub(crate) use mentions::attach_resources;
 pub use prompts::McpPrompt;
 pub(crate) use prompts::{expand_command, prompts};

@@ -43,7 +43,7 @@ struct State {
 struct Known {
     /// The server; empty for the tools that read resources of all of them.
     server: String,
-    parameters: Value,
+    parameters: Arc<Value>,
     is_gone: bool,
     noted: usize,
 }
@@ -193,7 +193,7 @@ impl Inner {
             .filter(|(_, known)| known.server == server && known.is_gone)
             .map(|(name, _)| name.clone())
             .collect();
-        tools.retain(|tool| !self.disabled.contains(&tool.spec().name));
+        tools.retain(|tool| !self.disabled.iter().any(|name| tool.spec().is_named(name)));
         for tool in tools {
             self.take_tool(&mut state, server, &tool);
         }

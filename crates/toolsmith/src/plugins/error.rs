@@ -41,6 +41,16 @@ pub enum PluginError {
         /// Its source.
         from: String,
     },
+    /// The plugin would have a part that nobody was shown.
+    #[error(
+        "the plugin \"{name}\" cannot be installed: once installed it has a part that was not shown: {part}"
+    )]
+    Hidden {
+        /// Name of the plugin.
+        name: String,
+        /// The part.
+        part: String,
+    },
     /// The lock file is damaged.
     #[error("{} cannot be read: {reason}; correct or remove it", .file.display())]
     Lock {

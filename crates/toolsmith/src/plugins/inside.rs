@@ -58,8 +58,10 @@ pub(crate) fn expand_patterns(folder: &Path, written: Vec<String>) -> Vec<String
         let names =
             entries.into_iter().flatten().flatten().filter_map(|entry| entry.file_name().into_string().ok());
         let mut matching: Vec<String> =
-            names.filter(|found| !found.starts_with('.') && matches(name, found)).take(MAX_MATCHES).collect();
+            names.filter(|found| !found.starts_with('.') && matches(name, found)).collect();
+        // Sorted first: the order of a directory is not the same in every copy of it.
         matching.sort();
+        matching.truncate(MAX_MATCHES);
         found.extend(matching.into_iter().map(|name| format!("{parent}/{name}")));
     }
     found.retain(|path| {

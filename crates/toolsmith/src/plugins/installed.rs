@@ -4,10 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::{
-    contents::PluginContents,
-    manifest::{PluginManifest, read_plugin},
-};
+use super::{contents::PluginContents, manifest::PluginManifest};
 use crate::{
     discovery::{DiscoveryOptions, ToolSource, plugin_folders},
     warning::Warning,
@@ -84,18 +81,7 @@ pub fn installed_plugins(options: &DiscoveryOptions) -> InstalledPlugins {
     let (folders, warnings) = plugin_folders(options);
     let mut found = InstalledPlugins { list: Vec::new(), warnings };
     for plugin in folders {
-        let manifest = match read_plugin(&plugin.folder) {
-            Ok(Some(manifest)) if plugin.is_listed || manifest.is_package() => manifest,
-            // A package that only another one needs.
-            Ok(_) => continue,
-            Err(problem) => {
-                found
-                    .warnings
-                    .push(Warning::new(format!("the plugin {} is not used: {problem}", plugin.name)));
-                continue;
-            }
-        };
-        for problem in &manifest.problems {
+        for problem in &plugin.manifest.problems {
             let warning = Warning::about(&plugin.folder, format!("has a fault in its manifest: {problem}"));
             if !found.warnings.contains(&warning) {
                 found.warnings.push(warning);
@@ -105,7 +91,7 @@ pub fn installed_plugins(options: &DiscoveryOptions) -> InstalledPlugins {
             name: plugin.name,
             folder: plugin.folder,
             source: plugin.source,
-            manifest,
+            manifest: plugin.manifest,
             is_enabled: plugin.is_enabled,
             disabled: plugin.disabled,
         });

@@ -3,6 +3,7 @@
 
 mod contents;
 mod copy;
+mod describe;
 mod error;
 mod fetch;
 mod inside;
@@ -13,12 +14,13 @@ mod marketplace;
 mod source;
 mod store;
 
-pub use contents::{PluginContents, PluginServer};
+pub use contents::{PluginContents, PluginFeature, PluginServer};
 pub use error::PluginError;
 pub(crate) use inside::{NotInside, expand_patterns, inside};
 pub(crate) use installed::with_plugin_root;
 pub use installed::{InstalledPlugin, InstalledPlugins, installed_plugins};
 pub use lock::{LockedMarketplace, LockedPlugin, PluginLock};
+pub(crate) use manifest::{ManifestFault, package_manifest, read_package};
 pub use manifest::{PluginManifest, read_plugin};
 pub use marketplace::Marketplace;
 pub use source::PluginSource;

@@ -11,6 +11,7 @@ use tempfile::TempDir;
 use toolsmith_tool::CancelToken;
 
 use super::{
+    describe::parts_of,
     error::PluginError,
     fetch::{Fetched, Fetcher},
     lock::{self, LockedMarketplace, LockedPlugin, PluginLock},
@@ -45,7 +46,9 @@ pub struct StagedPlugin {
     folder: PathBuf,
     commit: Option<String>,
     integrity: Option<String>,
-    _stage: TempDir,
+    /// The npm packages it depends on are there.
+    is_complete: bool,
+    stage: TempDir,
 }
 
 impl StagedPlugin {
@@ -134,7 +137,7 @@ impl PluginStore {
                 let last = url.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or_default();
                 last.trim_end_matches(".git").to_owned()
             }
-            _ => manifest.name.clone(),
+            _ => manifest.name,
         };
         if !is_plugin_name(&name) {
             return Err(PluginError::Invalid(format!("{name:?} is not a valid name of a plugin")));
@@ -150,18 +153,43 @@ impl PluginStore {
                 return Err(PluginError::Taken { name, from });
             }
         }
-        let installed = read_plugin(&current).ok().flatten();
+        // The directory is called as it will be: a skill in it may be named after it.
+        let folder = stage.path().join("ready").join(&name);
+        let above = folder.parent().map(PathBuf::from).unwrap_or_default();
+        fs::create_dir_all(&above).map_err(PluginError::io(&above))?;
+        fs::rename(&fetched.folder, &folder).map_err(PluginError::io(&folder))?;
+        let Some((manifest, parts)) = read_parts(&name, &folder)? else {
+            return Err(PluginError::NoPlugin(source.to_string()));
+        };
         Ok(StagedPlugin {
-            parts: manifest.contents.describe(&fetched.folder),
-            installed: installed.map(|installed| installed.contents.describe(&current)),
+            parts,
+            installed: read_parts(&name, &current).ok().flatten().map(|(_, parts)| parts),
+            is_complete: manifest.contents.dependencies.is_empty(),
             name,
             source: source.clone(),
             manifest,
-            folder: fetched.folder,
+            folder,
             commit: fetched.commit,
             integrity: fetched.integrity,
-            _stage: stage,
+            stage,
         })
+    }
+
+    /// Fetches the npm packages that a staged plugin depends on, without running their scripts, and reads its parts again: a
+    /// manifest may name files of those packages. What is shown to a person is what the plugin has after this.
+    ///
+    /// # Errors
+    /// Fails if the packages cannot be fetched.
+    pub async fn complete(&self, staged: &mut StagedPlugin) -> Result<(), PluginError> {
+        if staged.is_complete {
+            return Ok(());
+        }
+        self.fetcher.dependencies(&staged.folder).await?;
+        let Some((manifest, parts)) = read_parts(&staged.name, &staged.folder)? else {
+            return Err(PluginError::NoPlugin(staged.source.to_string()));
+        };
+        (staged.manifest, staged.parts, staged.is_complete) = (manifest, parts, true);
+        Ok(())
     }
 
     async fn fetch_from_marketplace(
@@ -215,28 +243,39 @@ impl PluginStore {
         Ok(PluginError::Marketplace(Box::new(marketplace)))
     }
 
-    /// Installs a staged plugin, in place of an earlier version. The npm packages it depends on are installed without running
-    /// their scripts.
+    /// Installs a staged plugin, in place of an earlier version. It is installed only if it then has no other parts than
+    /// `staged.parts`.
     ///
     /// # Errors
-    /// Fails if dependencies cannot be installed or files cannot be moved; the earlier version stays then.
-    pub async fn install(&self, staged: StagedPlugin) -> Result<PathBuf, PluginError> {
-        if !staged.manifest.contents.dependencies.is_empty() {
-            self.fetcher.dependencies(&staged.folder).await?;
-        }
+    /// Fails if dependencies cannot be fetched, files cannot be moved, or the plugin has parts that were not shown; the earlier
+    /// version stays then.
+    pub async fn install(&self, mut staged: StagedPlugin) -> Result<PathBuf, PluginError> {
+        let shown = staged.parts.clone();
+        self.complete(&mut staged).await?;
         let target = self.folder(&staged.name);
         let parent = target.parent().map(PathBuf::from).unwrap_or_default();
         fs::create_dir_all(&parent).map_err(PluginError::io(&parent))?;
-        let old = staged._stage.path().join("replaced");
+        let old = staged.stage.path().join("replaced");
         let had_one = target.symlink_metadata().is_ok();
         if had_one {
             fs::rename(&target, &old).map_err(PluginError::io(&target))?;
         }
-        if let Err(error) = fs::rename(&staged.folder, &target) {
+        let moved = fs::rename(&staged.folder, &target).map_err(PluginError::io(&target));
+        // A link may lead elsewhere from here than it did before.
+        let checked = moved.and_then(|()| {
+            let parts = read_parts(&staged.name, &target)?.map(|(_, parts)| parts).unwrap_or_default();
+            match parts.difference(&shown).next() {
+                None => Ok(()),
+                Some(part) => Err(PluginError::Hidden { name: staged.name.clone(), part: part.clone() }),
+            }
+        });
+        if let Err(error) = checked {
+            // Nothing is there if it could not be moved.
+            let _ = fs::rename(&target, staged.stage.path().join("refused"));
             if had_one {
                 let _ = fs::rename(&old, &target);
             }
-            return Err(PluginError::io(&target)(error));
+            return Err(error);
         }
         lock::change(&self.lock_file(), |lock| {
             let entry = lock.plugins.entry(staged.name.clone()).or_default();
@@ -308,6 +347,15 @@ impl PluginStore {
             |value: &serde_json::Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
         Ok(found.iter().map(|one| (text(one, "name"), text(one, "description"))).collect())
     }
+}
+
+/// Reads a plugin and describes its parts; `None` if nothing in the directory is part of a plugin.
+fn read_parts(name: &str, folder: &Path) -> Result<Option<(PluginManifest, BTreeSet<String>)>, PluginError> {
+    let manifest = read_plugin(folder).map_err(PluginError::Invalid)?;
+    Ok(manifest.map(|manifest| {
+        let parts = parts_of(name, folder, &manifest);
+        (manifest, parts)
+    }))
 }
 
 /// Returns whether two sources are the same but for the version.

@@ -27,7 +27,7 @@ use toolsmith_tool::{
 use super::{approver::ServeApprover, session::ServingSession};
 use crate::{
     built_in::{built_in_tools_with, change_store, protect_found, protect_loaded, write_rules},
-    configured_programs::protect_programs,
+    configured_programs::{protect_programs, protect_providers},
     home::Home,
     hooks::FoundHooks,
     live_tools::{LiveTools, Look},
@@ -166,6 +166,7 @@ impl ServingTools {
         protect_found(&protected, &loaded.discovered);
         protect_loaded(&protected, loaded);
         protect_programs(&protected, &settings, &options.mcp_servers, &cwd, &home);
+        protect_providers(&protected, loaded, &cwd, &home);
         let hooks = match &options.hooks {
             Some(found) => {
                 found.protect(&protected);
@@ -261,6 +262,7 @@ impl ServingTools {
         let problems = change.make(&ToolContext::detached()).await;
         protect_found(&self.protected, &loaded.discovered);
         protect_loaded(&self.protected, &loaded);
+        protect_providers(&self.protected, &loaded, &self.cwd, &self.home);
         Ok(Reloaded { is_list_changed: self.put(new), failures, problems, loaded })
     }
 

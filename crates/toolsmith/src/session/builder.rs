@@ -10,12 +10,12 @@ use serde_json::Value;
 use thiserror::Error;
 use toolsmith_agent::{
     Agent, AgentLimits, ApprovalMode, ApprovalSettings, Approver, BuildError, Dispatcher, RESOLVE,
-    RecordCalls, ResolveTool, ResolveToolChoice, Resolver, Reviewer, SystemPrompt,
+    RecordCalls, ResolveTool, ResolveToolChoice, Resolver, Reviewer,
     session::{CurrentSession, SessionLog, Sessions},
 };
 use toolsmith_builtins::{ReadNames, TODO_WRITE, Todos};
 use toolsmith_host::{changes::ChangeError, location::Protected};
-use toolsmith_js::Engine;
+use toolsmith_js::{Engine, PreparedDefinitions};
 use toolsmith_llm::{Environment, Model, Provider, Script, ScriptedProvider, ThinkingLevel};
 use toolsmith_mcp::config::ServerConfig;
 use toolsmith_middleware::{
@@ -30,11 +30,11 @@ use toolsmith_tool::{
 };
 
 use super::{
+    background::{LoadingTools, find_library, start_system_prompt},
     extensions::{
         BuiltInCalls, ExtensionModels, HostActions, Inner as ExtensionState, SessionExtensions, SessionMode,
     },
     hooks::SessionHooks,
-    library::Library,
     model_choice::{ModelChoice, ModelError},
     models::{Models, note_endpoint},
     recovery::Recovery,
@@ -42,9 +42,7 @@ use super::{
     session::Session,
 };
 use crate::{
-    built_in::{
-        built_in_names, built_in_tools_with, change_store, protect_found, protect_loaded, write_rules,
-    },
+    built_in::{built_in_names, built_in_tools_with, change_store, protect_found, write_rules},
     configured_programs::protect_programs,
     discovery::{
         ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, FoundModule, ModuleKind,
@@ -52,13 +50,12 @@ use crate::{
     },
     home::{Home, HomeError},
     hooks::{FoundHooks, HookOptions, discover_hooks},
-    live_tools::LiveTools,
-    loading::{LoadScope, LoadedTools, definition_cache, engine_options, load_custom_tools},
+    loading::{LoadedTools, definition_cache, engine_options},
     mcp::{McpTools, permitted_servers, trusted_servers},
     project_root::find_project,
     settings::{PreviewDecision, Settings, budget_guard, secret_values},
     skills::{KeepSkills, SkillFiles},
-    trust::TrustDecision,
+    trust::{TrustDecision, guard_programs},
     warning::Warning,
 };
 
@@ -147,6 +144,7 @@ pub struct SessionBuilder {
     flags: BTreeMap<String, Value>,
     mcp: Vec<ServerConfig>,
     hooks: Option<FoundHooks>,
+    prepared: Option<PreparedDefinitions>,
 }
 
 impl SessionBuilder {
@@ -179,6 +177,7 @@ impl SessionBuilder {
             flags: BTreeMap::new(),
             mcp: Vec::new(),
             hooks: None,
+            prepared: None,
         }
     }
 
@@ -352,6 +351,12 @@ impl SessionBuilder {
         self
     }
 
+    /// Uses definitions that [`crate::prepare_definitions`] reads while the program is busy with something else.
+    pub fn prepared_definitions(mut self, prepared: Option<PreparedDefinitions>) -> Self {
+        self.prepared = prepared;
+        self
+    }
+
     /// Sets where the session is stored.
     pub fn session(mut self, source: SessionSource) -> Self {
         self.source = source;
@@ -378,18 +383,11 @@ impl SessionBuilder {
         let protected = Arc::<Protected>::default();
         let rules = write_rules(&self.cwd, &home, &changes, Arc::clone(&protected));
         let (trust, project) = (self.trust.clone(), find_project(&self.cwd, &home));
+        guard_programs(&trust, &self.cwd, &home);
         let is_listed = trust.allows(&project);
         let hook_options = HookOptions::new(find_project(&self.cwd, &home), home.clone())
             .settings(self.settings.clone())
             .trust(self.trust.clone());
-        let found_hooks = match self.hooks {
-            Some(hooks) => hooks,
-            None if self.discovery => discover_hooks(&hook_options),
-            None => FoundHooks::none(&hook_options),
-        };
-        found_hooks.protect(&protected);
-        let hooks = found_hooks.session();
-        let hook_gate = Arc::new(HookGate::new(hooks.clone()));
         let (discovered, search) = match self.discovered {
             Some(discovered) => {
                 let search = discovered.searched.as_deref().cloned();
@@ -411,38 +409,55 @@ impl SessionBuilder {
             }
         };
         let was_trusted = is_listed || discovered.untrusted_folder.is_none();
-        let mut library = find_library(discovered.searched.clone()).await;
+        let searched = discovered.searched.clone();
+        let found: Vec<FoundModule> =
+            discovered.ready().filter(|module| module.kind == ModuleKind::Extension).cloned().collect();
+        protect_found(&protected, &discovered);
+        let options = engine_options(&self.cwd, &self.settings, &discovered);
+        let records = self.settings.tools.record;
+        let engine = Engine::new(
+            options.definition_cache(definition_cache(&home)).prepared(self.prepared).recordable(records),
+        );
+        // A factory may stage actions too (CONTRACT 8.1).
+        let pending = PendingStack::with_file_tiers(rules.clone());
+        engine.set_pending(PendingHandle::new(Arc::clone(&pending)));
+        let names = built_in_names(&self.settings);
+        // Without built-in tools their names are free.
+        let taken = if self.built_ins == BuiltIns::None { vec![RESOLVE] } else { names.clone() };
+        let disabled = self.settings.tools.disabled.clone();
+        let loading =
+            LoadingTools::start(&engine, discovered, search, taken, disabled, Arc::clone(&protected));
+        let system = start_system_prompt(&self.cwd, &home);
+        let found_hooks = match self.hooks {
+            Some(hooks) => hooks,
+            None if self.discovery => discover_hooks(&hook_options),
+            None => FoundHooks::none(&hook_options),
+        };
+        found_hooks.protect(&protected);
+        let hooks = found_hooks.session();
+        let hook_gate = Arc::new(HookGate::new(hooks.clone()));
+        let mut library = find_library(searched).await;
         let read_names: Arc<dyn ReadNames> = Arc::new(SkillFiles(Arc::clone(&library.skills)));
         hooks.set_read_names(Arc::clone(&read_names));
         let mut built_ins =
             built_in_tools_with(&self.cwd, &home, &changes, preview, todos.clone(), &rules, Some(read_names));
         let built_in_calls = BuiltInCalls::new(&built_ins, &self.cwd, &home, &changes, &rules, preview);
-        let names = built_in_names(&self.settings);
         built_ins.retain(|tool| names.contains(&tool.spec().name.as_str()));
-        protect_found(&protected, &discovered);
         protect_programs(&protected, &self.settings, &self.mcp, &self.cwd, &home);
-        let untrusted = discovered.untrusted_folder.clone();
-        let options = engine_options(&self.cwd, &self.settings, &discovered);
-        let records = self.settings.tools.record;
-        let engine = Engine::new(options.definition_cache(definition_cache(&home)).recordable(records));
-        // A factory may stage actions too (CONTRACT 8.1).
-        let pending = PendingStack::with_file_tiers(rules);
-        engine.set_pending(PendingHandle::new(Arc::clone(&pending)));
-        let disabled = &self.settings.tools.disabled;
-        let found: Vec<FoundModule> =
-            discovered.ready().filter(|module| module.kind == ModuleKind::Extension).cloned().collect();
-        // Without built-in tools their names are free.
-        let taken: &[&str] = if self.built_ins == BuiltIns::None { &[RESOLVE] } else { &names };
-        let mut loaded = load_custom_tools(discovered, taken, disabled, &engine, LoadScope::Call).await;
-        protect_loaded(&protected, &loaded);
-        let live = LiveTools::new(engine.clone(), search, &loaded, taken, disabled, LoadScope::Call);
+        let (mut loaded, live) = loading.finish().await;
         loaded.warnings.extend(found_hooks.all_warnings());
-        let added = ExtensionModels::default();
         for extension in &loaded.extensions {
-            for problem in added.register_all(&extension.extension.registrations().providers) {
+            for problem in ExtensionModels::problems(extension.extension.as_ref()) {
                 loaded.warnings.push(Warning::about(&extension.path, problem));
             }
         }
+        let added = loaded.extensions.iter().map(|extension| Arc::clone(&extension.extension)).collect();
+        let added = ExtensionModels::new(added);
+        added.protect(&protected, &self.cwd, &home);
+        protected.follow({
+            let (added, cwd, home) = (added.clone(), self.cwd.clone(), home.clone());
+            move |protected| added.protect(protected, &cwd, &home)
+        });
         models.add(added.clone());
         let telemetry = Telemetry::from_environment(|name| self.environment.get(name));
         let selection = match (self.model, &before.model) {
@@ -541,7 +556,7 @@ impl SessionBuilder {
             dispatcher = dispatcher.approver(approver);
         }
 
-        let mut system = SystemPrompt::for_user(&self.cwd, Some(home.user()), Some(home.toolsmith()));
+        let mut system = system.await.unwrap_or_default();
         let skipped = system.skipped_files.iter().map(|file| Warning::about(&file.path, &file.reason));
         loaded.warnings.extend(skipped);
         if let Some(text) = self.system {
@@ -562,15 +577,14 @@ impl SessionBuilder {
         for text in self.appended {
             system = system.append(text);
         }
-        let current = CurrentSession::new(kept);
+        let current = CurrentSession::new(kept).working_directory(&self.cwd);
         let recovery = Recovery::new(&self.settings, &current);
         let dispatcher = dispatcher.build();
         let registry = dispatcher.registry().clone();
         reload.connect(registry.clone());
         let mcp = (!self.mcp.is_empty()).then(|| {
             let permit = trusted_servers(&self.mcp, &self.cwd, &home, &self.settings, &trust);
-            let servers =
-                permitted_servers(self.mcp, &self.cwd, &home, untrusted.as_deref(), ui.handle(), permit);
+            let servers = permitted_servers(self.mcp, &self.cwd, &home, ui.handle(), permit);
             McpTools::start(servers, registry.clone(), self.settings.tools.disabled.clone())
         });
         let mut agent = Agent::builder()
@@ -628,7 +642,6 @@ impl SessionBuilder {
                 commands: Mutex::default(),
                 shutdown: CancelToken::new(),
                 built_ins: built_in_calls,
-                models: added,
                 resources: Mutex::default(),
             }),
         };
@@ -665,12 +678,6 @@ impl SessionBuilder {
         session.begin(was_stored).await;
         Ok(session)
     }
-}
-
-/// Finds skills and commands. The disk may be slow, and a session may be built on the program's only thread.
-async fn find_library(searched: Option<Arc<DiscoveryOptions>>) -> Library {
-    let Some(options) = searched else { return Library::default() };
-    tokio::task::spawn_blocking(move || Library::find(&options)).await.unwrap_or_default()
 }
 
 impl Session {

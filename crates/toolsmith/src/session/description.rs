@@ -39,7 +39,7 @@ impl Session {
         for tool in tools {
             let origin = infos.iter().find(|info| info.name == tool.name).map(|info| info.origin.as_str());
             let text = serde_json::json!({
-                "name": tool.name, "description": tool.description, "parameters": tool.parameters,
+                "name": tool.name, "description": tool.description, "parameters": *tool.parameters,
             });
             let origin = format!("{} ({})", tool.name, origin.unwrap_or_default());
             found.push(ContextPart::new("tool", origin, text.to_string()));
@@ -81,7 +81,7 @@ impl ToolInfo {
             name: spec.name.clone(),
             label: spec.label.clone(),
             description: spec.description.clone(),
-            parameters: spec.parameters.clone(),
+            parameters: Value::clone(&spec.parameters),
             tier: spec.approval.tier,
             origin: found.origin.to_string(),
             hidden: spec.hidden,

@@ -1,5 +1,6 @@
 //! A session: an agent with its tools, settings and model, and one handle to control it.
 
+mod background;
 mod builder;
 mod description;
 mod extensions;

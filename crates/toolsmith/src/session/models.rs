@@ -44,11 +44,16 @@ impl Models {
         self.added.added_to(&self.settings)
     }
 
+    /// Returns the initial model, unless its provider ended with its extension.
+    fn first(&self) -> Option<&Selection> {
+        self.first.as_ref().filter(|first| !first.provider.is_gone())
+    }
+
     /// Returns the models with an available key.
     pub(super) fn available(&self) -> Vec<Model> {
         let known = providers(&self.settings(), self.environment.clone());
         let mut models = known.map(|providers| providers.available()).unwrap_or_default();
-        if let Some(first) = &self.first
+        if let Some(first) = self.first()
             && !models.iter().any(|model| model.reference() == first.model.reference())
         {
             models.insert(0, first.model.clone());
@@ -58,7 +63,7 @@ impl Models {
 
     /// Returns a known model, also one without a key.
     pub(super) fn find(&self, provider: &str, id: &str) -> Option<Model> {
-        if let Some(first) = &self.first
+        if let Some(first) = self.first()
             && first.model.provider == provider
             && first.model.id == id
         {
@@ -97,20 +102,21 @@ impl Models {
 
     /// Selects a model by name.
     pub(super) async fn select(&self, name: &str) -> Result<Selection, ModelError> {
-        match &self.first {
+        match self.first() {
             Some(first) if first.model.reference() == name => Ok(first.clone()),
             _ => self.choose(ModelChoice::Named(name.to_owned())).await,
         }
     }
 
-    /// Selects a model, also one that an extension answers for.
+    /// Selects a model, also one of a provider that an extension registered.
     pub(super) async fn choose(&self, choice: ModelChoice) -> Result<Selection, ModelError> {
         let is_given = matches!(choice, ModelChoice::Given(..));
+        let is_by_name = !matches!(choice, ModelChoice::Endpoint { .. });
         let selection = choice.select(&self.settings(), self.environment.clone()).await?;
         if is_given {
             return Ok(selection);
         }
-        Ok(self.added.answering(selection, &self.settings, &self.environment))
+        Ok(self.added.following(selection, is_by_name, &self.settings, &self.environment))
     }
 
     /// Returns the model a session was held with, at the place it was held: what was said to one provider is not continued with
@@ -122,7 +128,7 @@ impl Models {
         endpoint: Option<&Endpoint>,
         is_ours: bool,
     ) -> Result<Selection, ModelError> {
-        if let Some(first) = &self.first
+        if let Some(first) = self.first()
             && first.model.reference() == model
             && is_same(first.provider.endpoint().as_ref(), endpoint)
         {

@@ -15,7 +15,7 @@ use toolsmith_middleware::Extensions;
 use toolsmith_tool::{CancelToken, Origin, OriginKind, Registry, Tool, ToolContext, async_trait};
 
 use super::{
-    extensions::{BuiltInCalls, WeakSession},
+    extensions::{BuiltInCalls, ExtensionModels, WeakSession},
     session::Session,
 };
 use crate::{
@@ -257,7 +257,13 @@ impl Reload {
         let problems = change.make(&self.context()).await;
         registry.write(|registry| self.apply(registry, &before, &mut loaded));
         if has_extensions {
-            let list = loaded.extensions.iter().map(|found| Arc::clone(&found.extension)).collect();
+            let list: Vec<_> = loaded.extensions.iter().map(|found| Arc::clone(&found.extension)).collect();
+            for found in list
+                .iter()
+                .filter(|new| !before.extensions.iter().any(|old| Arc::ptr_eq(&old.extension, new)))
+            {
+                ExtensionModels::problems(found.as_ref()).iter().for_each(|problem| self.notice(problem));
+            }
             self.inner.extensions.replace(list);
         }
         for error in loaded.errors.iter().map(ToString::to_string).filter(|error| !known.contains(error)) {

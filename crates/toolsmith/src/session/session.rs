@@ -1,6 +1,9 @@
 //! The session handle.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use toolsmith_agent::{
     Agent, Prompt, PromptError, Resolver, RunSummary, Subscription,
@@ -168,6 +171,11 @@ impl Session {
     /// Returns the stored session: its file, its tree, exports.
     pub fn log(&self) -> SessionLog {
         self.current.get()
+    }
+
+    /// Returns the directory in which tools work. A session that was created elsewhere names another one.
+    pub fn cwd(&self) -> &Path {
+        &self.cwd
     }
 
     /// Returns the todo list at the current position.

@@ -80,6 +80,14 @@ pub(super) fn read(file: &Path, project: Option<&Path>) -> FileContents {
     reader.contents
 }
 
+/// Returns the values of a settings file that are commands (`!…`), whatever takes precedence over them, and also if the file is
+/// not trusted. Nothing is run.
+pub(crate) fn commands_in(file: &Path, project: Option<&Path>) -> Vec<String> {
+    let values = read(file, project).values.into_iter();
+    let text = values.filter_map(|found| found.value.as_str().map(str::to_owned));
+    text.filter(|value| value.starts_with('!')).collect()
+}
+
 struct Reader<'a> {
     file: &'a Path,
     text: &'a str,

@@ -18,7 +18,7 @@ use super::{
     values::Settings,
 };
 use crate::{
-    discovery::{ConfiguredFrom, ConfiguredPath},
+    discovery::{ConfiguredFrom, ConfiguredPath, FoundOverrides, OVERRIDES},
     home::Home,
     project_root::find_project,
     trust::TrustDecision,
@@ -122,8 +122,20 @@ pub struct WaitingSetting {
     pub key: String,
     /// The value.
     pub value: Value,
+    /// The command whose output is the value.
+    pub command: Option<String>,
     /// The file.
     pub file: PathBuf,
+}
+
+impl WaitingSetting {
+    /// Returns the line of a question about trust: the name with the value, or with the command that gives it.
+    pub fn summary(&self) -> String {
+        match &self.command {
+            Some(command) => format!("{}, the output of: {command}", self.key),
+            None => format!("{} = {}", self.key, self.value),
+        }
+    }
 }
 
 /// State of a settings file.
@@ -182,6 +194,7 @@ pub fn load_settings(sources: &SettingsSources) -> Result<LoadedSettings, Settin
         let untrusted = (!is_trusted).then_some(sources.project.as_path());
         layers.file(&project_file, SettingOrigin::Project(project_file.clone()), untrusted);
     }
+    layers.plugin_overrides(sources);
     layers.environment(&sources.environment);
     for (written, text) in &sources.flags {
         layers.flag(written, text)?;
@@ -280,6 +293,7 @@ impl Layers {
                 self.waiting.push(WaitingSetting {
                     key: show(&value.path),
                     value: secrets::shown(value.key, value.value.clone()),
+                    command: value.value.as_str().and_then(|text| text.strip_prefix('!')).map(str::to_owned),
                     file: file.to_path_buf(),
                 });
                 // The modules themselves wait, each under its own name.
@@ -292,6 +306,20 @@ impl Layers {
             if !loosens {
                 self.put(value.path, value.key, value.value, origin.clone());
             }
+        }
+    }
+
+    /// Notes overrides of plugins that wait for trust. Those in effect are not settings: discovery reads them.
+    fn plugin_overrides(&mut self, sources: &SettingsSources) {
+        let found = FoundOverrides::read(&sources.project, &sources.home, &sources.trust);
+        let Some((file, overrides)) = found.waiting() else { return };
+        for (key, value) in overrides.entries() {
+            self.waiting.push(WaitingSetting {
+                key: format!("{OVERRIDES}.{key}"),
+                value,
+                command: None,
+                file: file.to_path_buf(),
+            });
         }
     }
 

@@ -14,6 +14,7 @@ mod values;
 mod write;
 
 pub use budgets::{BudgetLimits, BudgetScopes, BudgetSettings, budget_guard, monitors, usage_folder};
+pub(crate) use file::commands_in;
 pub use keys::{Key, KeyKind, keys};
 pub use layers::{
     FileState, LoadedSettings, SettingEntry, SettingsError, SettingsFile, SettingsSources, WaitingSetting,

@@ -36,8 +36,16 @@ pub(super) fn shown(key: &Key, value: Value) -> Value {
         }
         _ if is_secret(key) => json!(HIDDEN),
         Value::String(text) if key.kind == KeyKind::Text => json!(without_credentials(text)),
+        Value::Array(texts) => {
+            texts.iter().map(|text| text.as_str().map_or_else(|| text.clone(), listed)).collect()
+        }
         _ => value,
     }
+}
+
+/// An entry of a list. Names and paths may contain `@`, so only addresses are changed.
+fn listed(text: &str) -> Value {
+    json!(if text.contains("://") { without_credentials(text) } else { text.to_owned() })
 }
 
 /// Returns whether a text can be the name of a variable, as people write them.
@@ -118,7 +126,7 @@ fn masked_line(line: &str, table: &mut Option<Vec<String>>) -> String {
         Some((name, value)) if is_bare(name.trim()) && !matches!(value.trim(), "" | "=") => {
             match found(name.trim()) {
                 // A comment behind the value is not part of it.
-                Some(key) if key.kind != KeyKind::Text && !is_secret(key) => {
+                Some(key) if key.kind != KeyKind::Text && !is_secret(key) && !value.contains("://") => {
                     let shown = value.split('#').next().unwrap_or_default();
                     format!("{name}={shown}")
                 }

@@ -22,6 +22,16 @@ fn addresses_lose_their_credentials() {
 }
 
 #[test]
+fn addresses_in_lists_lose_their_credentials() {
+    let key = keys::find(&["tools", "paths"].map(str::to_owned)).unwrap();
+    let value = json!(["https://me:s3cret@host.example/x.ts", "./node_modules/@scope/tool.ts"]);
+    let expected = json!(["https://***@host.example/x.ts", "./node_modules/@scope/tool.ts"]);
+    assert_eq!(shown(key, value), expected);
+    let line = "tools.paths = [\"https://me:s3cret@host.example/x.ts\"";
+    assert!(!masked(line).contains("s3cret"), "{}", masked(line));
+}
+
+#[test]
 fn only_values_without_secrets_are_shown_of_a_file() {
     let text = "model = \"s3cret\"\nlimits.call = 5x # s3cret\n# api_key = s3cret\n[providers.x]\napi_key = \"s3cret\n\
                 base_url = \"https://s3cret\"\napi_key: s3cret\ns3cret==\n[\"s3cret\"]\nfoo = s3cret\n[limits]\ncall = yes\nfoo = s3cret\n";

@@ -324,7 +324,7 @@ impl OutputSettings {
 }
 
 /// A provider in the settings: a new one, or changes to a known one.
-#[derive(Clone, Default, Deserialize)]
+#[derive(Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct ProviderSettings {

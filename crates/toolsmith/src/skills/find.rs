@@ -129,24 +129,36 @@ fn roots<'a>(options: &DiscoveryOptions, plugins: &'a InstalledPlugins) -> Vec<R
     }
     let own = own.into_iter().map(|(folder, source)| Root { folder, source, within: None, plugin: None });
     roots.extend(own);
-    for plugin in plugins.enabled() {
-        for folder in &plugin.contents().skills {
-            roots.push(Root {
-                folder: folder.clone(),
-                source: plugin.source.clone(),
-                within: Some(plugin.folder.clone()),
-                plugin: Some(plugin),
-            });
-        }
-    }
+    roots.extend(plugins.enabled().flat_map(roots_of_plugin));
     for path in &options.settings.skills.paths {
         let folder = expand_path(path, &options.cwd, &options.home);
-        let source = ToolSource::new("config", "Config", Scope::Given).detail("skills.paths");
-        roots.push(Root { folder, source, within: None, plugin: None });
+        // A setting of the user may lead into whatever project is worked in.
+        let within = options.untrusted_bounds(&folder, top);
+        let scope = if within.is_some() { Scope::Project } else { Scope::Given };
+        let source = ToolSource::new("config", "Config", scope).detail("skills.paths");
+        roots.push(Root { folder, source, within, plugin: None });
     }
     // An untrusted project must not replace a skill of the user.
     roots.sort_by_key(|root| root.source.scope == Scope::Project && root.within.is_some());
     roots
+}
+
+fn roots_of_plugin(plugin: &InstalledPlugin) -> impl Iterator<Item = Root<'_>> {
+    plugin.contents().skills.iter().map(|folder| Root {
+        folder: folder.clone(),
+        source: plugin.source.clone(),
+        within: Some(plugin.folder.clone()),
+        plugin: Some(plugin),
+    })
+}
+
+/// Finds the skills of one plugin.
+pub(crate) fn skills_of_plugin(plugin: &InstalledPlugin) -> Skills {
+    let mut search = Search { disabled: &[], seen: HashSet::new(), found: Skills::default(), left_out: 0 };
+    for root in roots_of_plugin(plugin) {
+        search.root(&root);
+    }
+    search.finish()
 }
 
 fn in_home(home: &Home, relative: &str) -> PathBuf {

@@ -13,6 +13,7 @@ pub(crate) use activation::activate;
 pub(crate) use catalogue::catalogue;
 pub use check::check_skill;
 pub(crate) use files::SkillFiles;
+pub(crate) use find::skills_of_plugin;
 pub use find::{Skills, discover_skills};
 pub(crate) use keep::KeepSkills;
 pub use skill::Skill;

@@ -143,6 +143,39 @@ async fn c2_8_nothing_of_an_untrusted_project_runs_or_is_read_outside_of_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn c2_8_paths_of_the_user_that_lead_into_an_untrusted_project_need_its_trust() {
+    let files: &[(&str, &str)] = &[
+        ("project/cmds/shell.md", "Out: !`touch ran`"),
+        ("project/cmds/file.md", "See @../home/secret.md"),
+        ("project/cmds/same.md", "theirs"),
+        ("home/own/same.md", "mine"),
+        ("home/own/shell2.md", "Out: !`echo own`"),
+        ("home/secret.md", "a key"),
+    ];
+    let config = |place: &Place| {
+        let inside = place.path("project/cmds").display().to_string();
+        format!("commands.paths = [\"cmds\", \"{inside}\", \"~/own\"]\n")
+    };
+    let place = Place::new(files).untrusted();
+    place.write("home/.toolsmith/config.toml", &config(&place));
+    let (on, _) =
+        session(&place, json!(["Done."]), |builder| builder.approval_mode(ApprovalMode::Yolo)).await;
+    let error = run(&on, "shell", "").await.unwrap_err();
+    assert!(error.contains("not trusted") && !place.path("project/ran").exists(), "{error}");
+    let error = run(&on, "file", "").await.unwrap_err();
+    assert!(error.contains("outside") && !error.contains("a key"), "{error}");
+    assert_eq!(run(&on, "same", "").await.unwrap(), "mine");
+    assert_eq!(run(&on, "shell2", "").await.unwrap(), "Out: own");
+
+    let place = Place::new(files);
+    place.write("home/.toolsmith/config.toml", &config(&place));
+    let (on, _) =
+        session(&place, json!(["Done."]), |builder| builder.approval_mode(ApprovalMode::Yolo)).await;
+    run(&on, "shell", "").await.unwrap();
+    assert!(place.path("project/ran").exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn c2_8_a_command_that_is_a_link_out_of_a_trusted_project_is_not_used() {
     let place = Place::new(&[("home/secret.md", "a key"), ("project/.claude/commands/own.md", "Hi")]);
     symlink(place.path("home/secret.md"), place.path("project/.claude/commands/link.md")).unwrap();

@@ -440,3 +440,23 @@ async fn a_path_that_is_left_is_summed_up_at_the_new_place() {
     session.go_to(Some(&leaf), AbandonedBranch::Summarise).await.unwrap();
     assert_eq!(session.run("third").await.unwrap().text, "Three.");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c4_4_the_working_directory_is_not_what_a_session_file_says() {
+    let place = Place::new(&[]);
+    let header = json!({
+        "type": "session", "version": 3, "id": "0190a0b0-0000-7000-8000-000000000000",
+        "timestamp": "2026-01-31T00:00:00.000Z", "cwd": "/elsewhere",
+    });
+    let file = place.cwd().join("planted.jsonl");
+    std::fs::write(&file, format!("{header}\n")).unwrap();
+    let session = builder(&place, &json!(["Hello."]))
+        .session(SessionSource::Named(file.display().to_string()))
+        .build()
+        .await
+        .unwrap();
+    assert_eq!(session.log().cwd(), PathBuf::from("/elsewhere"));
+    assert_eq!(session.cwd(), place.cwd());
+    assert_eq!(session.agent().tool_context().session.cwd(), place.cwd());
+    session.dispose().await;
+}

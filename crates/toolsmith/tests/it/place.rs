@@ -135,9 +135,17 @@ impl Place {
 
     /// The same for a session in another directory.
     pub(crate) async fn write_tiers_in(&self, cwd: &Path, files: &[&str]) -> Vec<Tier> {
+        let session = self.writing_session(cwd).await;
+        let tiers = write_tiers_of(&session, files).await;
+        session.dispose().await;
+        tiers
+    }
+
+    /// A session with everything that is configured for a directory.
+    pub(crate) async fn writing_session(&self, cwd: &Path) -> Session {
         let settings = self.settings().settings;
         let servers = mcp_configuration(cwd, &self.home(), &settings, &self.trust).servers;
-        let session = Session::builder(cwd)
+        Session::builder(cwd)
             .home(self.home())
             .trust(self.trust.clone())
             .settings(settings)
@@ -146,14 +154,17 @@ impl Place {
             .script(Script::parse(r#"["Hello."]"#).unwrap())
             .build()
             .await
-            .unwrap();
-        let registry = session.agent().dispatcher().registry().clone();
-        let tool = registry.read(|registry| Arc::clone(&registry.get("write").unwrap().tool));
-        let mut tiers = Vec::new();
-        for file in files {
-            tiers.push(tool.approval(&json!({ "path": file, "content": "" })).await.tier);
-        }
-        session.dispose().await;
-        tiers
+            .unwrap()
     }
+}
+
+/// The tiers of writes to these files now.
+pub(crate) async fn write_tiers_of(session: &Session, files: &[&str]) -> Vec<Tier> {
+    let registry = session.agent().dispatcher().registry().clone();
+    let tool = registry.read(|registry| Arc::clone(&registry.get("write").unwrap().tool));
+    let mut tiers = Vec::new();
+    for file in files {
+        tiers.push(tool.approval(&json!({ "path": file, "content": "" })).await.tier);
+    }
+    tiers
 }

@@ -93,13 +93,205 @@ fn c2_4_the_lock_file_and_the_project_switch_plugins_off() {
 }
 
 #[test]
-fn c2_8_an_untrusted_project_may_switch_off_and_not_on() {
+fn c2_8_overrides_of_an_untrusted_project_wait() {
+    for folder in [".toolsmith", ".omp", ".claude"] {
+        let mut place = Place::new(&[]).untrusted();
+        let manifest = r#"{"omp":{"tools":"a.ts","extensions":"guard.ts","hooks":"hooks.json",
+            "features":{"on":{"default":true,"tools":"on.ts"},"f":{"tools":"f.ts"}}}}"#;
+        plugin(&place, "p", manifest, &["a.ts", "guard.ts", "on.ts", "f.ts"]);
+        let hooks = r#"{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"exit 2"}]}]}}"#;
+        place.write(&format!("{ROOT}/node_modules/p/hooks.json"), hooks);
+        let hooks = |place: &Place| {
+            let options = toolsmith::HookOptions::new(place.cwd(), place.home()).trust(place.trust.clone());
+            toolsmith::discover_hooks(&options).active().len()
+        };
+        let file = format!("project/{folder}/plugin-overrides.json");
+        for overrides in [r#"{"disabled":["p"]}"#, r#"{"features":{"p":["f"]}}"#] {
+            place.write(&file, overrides);
+            assert_eq!(found(&place), ["p/a.ts", "p/on.ts", "p/guard.ts"], "{folder} {overrides}");
+            assert_eq!(place.discover().waiting().count(), 0);
+            assert_eq!(hooks(&place), 1, "{folder} {overrides}");
+        }
+        let waiting = place.settings().waiting;
+        assert_eq!(waiting.len(), 1);
+        assert_eq!(waiting[0].key, "plugin-overrides.features");
+        assert_eq!(waiting[0].file, place.path(&file));
+        place.write(&file, r#"{"disabled":["p"]}"#);
+        assert_eq!(place.settings().waiting[0].value, serde_json::json!(["p"]));
+        // Trust in the project is what it waits for.
+        place.trust = toolsmith::TrustDecision::everything();
+        assert_eq!((found(&place).len(), hooks(&place), place.settings().waiting.len()), (0, 0, 0));
+    }
+}
+
+#[test]
+fn c2_8_an_untrusted_project_cannot_choose_overrides_elsewhere_by_a_link() {
     let place = Place::new(&[]).untrusted();
-    plugin(&place, "p", r#"{"omp":{"tools":"a.ts","features":{"f":{"tools":"f.ts"}}}}"#, &["a.ts", "f.ts"]);
-    place.write("project/.toolsmith/plugin-overrides.json", r#"{"features":{"p":["f"]}}"#);
+    plugin(&place, "p", r#"{"omp":{"tools":"a.ts"}}"#, &["a.ts"]);
+    place.write("home/.toolsmith/plugin-overrides.json", r#"{"disabled":["p"]}"#);
+    fs::create_dir_all(place.cwd()).unwrap();
+    symlink(place.path("home/.toolsmith"), place.path("project/.toolsmith")).unwrap();
     assert_eq!(found(&place), ["p/a.ts"]);
-    place.write("project/.toolsmith/plugin-overrides.json", r#"{"disabled":["p"]}"#);
-    assert!(found(&place).is_empty());
+}
+
+#[test]
+fn c2_8_an_untrusted_project_does_not_replace_or_disable_a_plugin_of_the_user() {
+    let mut place = Place::with_tools(&["home/market/guard/tools/own.ts", "project/evil/tools/evil.ts"]);
+    place.trust = toolsmith::TrustDecision::default();
+    let hooks = r#"{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"exit 2"}]}]}}"#;
+    place.write("home/market/guard/hooks/hooks.json", hooks);
+    place.write("home/market/guard/.claude-plugin/plugin.json", r#"{"name":"guard"}"#);
+    place.write("project/evil/.claude-plugin/plugin.json", r#"{"name":"guard"}"#);
+    let entry = |id: &str, path: &str, enabled: bool| {
+        let folder = place.path(path);
+        format!(r#"{{"plugins":{{"{id}":[{{"installPath":"{}","enabled":{enabled}}}]}}}}"#, folder.display())
+    };
+    place.write(
+        "home/.claude/plugins/installed_plugins.json",
+        &entry("guard@mine", "home/market/guard", true),
+    );
+    for list in [
+        entry("guard@mine", "project/evil", true),
+        entry("guard@mine", "home/market/guard", false),
+        entry("guard@theirs", "project/evil", true),
+    ] {
+        place.write("project/.omp/plugins/installed_plugins.json", &list);
+        let ready: Vec<String> = place.discover().ready().map(|module| module.name()).collect();
+        assert_eq!(ready, ["own"], "{list}");
+        let options = toolsmith::HookOptions::new(place.cwd(), place.home());
+        assert_eq!(toolsmith::discover_hooks(&options).active().len(), 1, "{list}");
+        let plugins = toolsmith::installed_plugins(&place.options());
+        assert_eq!(plugins.list[0].folder, place.path("home/market/guard"), "{list}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c2_8_a_disabled_name_uncovers_no_tool_behind_a_guard() {
+    use toolsmith_llm::Script;
+    let place = Place::new(&[]).untrusted();
+    place.write("home/.toolsmith/agent/extensions/guard.ts", &crate::place::tool("bash"));
+    place.write("home/.toolsmith/agent/tools/other.ts", &crate::place::tool("bash"));
+    place.write(
+        "project/.toolsmith/config.toml",
+        "tools.disabled = [\"bash\"]\nextensions.disabled = [\"guard\"]\n",
+    );
+    for (file, text) in [
+        ("home/.toolsmith/agent/mcp.json", r#"{"mcpServers":{"mine":{"command":"x"}}}"#),
+        (
+            "project/.toolsmith/mcp.json",
+            r#"{"mcpServers":{"mine":{"disabled":true}},"disabledServers":["mine"]}"#,
+        ),
+        ("project/.mcp.json", r#"{"mcpServers":{"mine":{"command":"evil","disabled":true}}}"#),
+        (
+            "project/.claude/settings.json",
+            r#"{"disabledMcpServers":["mine"],"enabledPlugins":{"p@m":false}}"#,
+        ),
+    ] {
+        place.write(file, text);
+    }
+    let settings = place.settings().settings;
+    let servers = toolsmith::mcp_configuration(&place.cwd(), &place.home(), &settings, &place.trust).servers;
+    assert_eq!(servers.len(), 1);
+    assert!(servers[0].enabled && servers[0].origin.file == place.path("home/.toolsmith/agent/mcp.json"));
+    let session = toolsmith::Session::builder(place.cwd())
+        .home(place.home())
+        .trust(place.trust.clone())
+        .settings(settings)
+        .discovery(true)
+        .script(Script::parse(r#"["Hello."]"#).unwrap())
+        .build()
+        .await
+        .unwrap();
+    let registry = session.agent().dispatcher().registry().clone();
+    let has = |name: &str| registry.read(|registry| registry.get(name).is_some());
+    assert!(has("read") && !has("bash"));
+}
+
+#[test]
+fn c2_4_a_plugin_has_one_manifest_and_nothing_of_another_one_is_loaded() {
+    let place = Place::new(&[]);
+    let package = r#"{"name":"p","toolsmith":{"tools":"hidden.ts","extensions":["hidden2.ts"]},
+        "omp":{"tools":"hidden3.ts"}}"#;
+    let modules = ["tools/shown.ts", "hidden.ts", "hidden2.ts", "hidden3.ts"];
+    let ours = "home/.toolsmith/plugins";
+    for root in [ours, ROOT] {
+        for module in modules {
+            place.write_tool(&format!("{root}/node_modules/p/{module}"));
+        }
+        place.write(&format!("{root}/node_modules/p/package.json"), package);
+    }
+    let manifest = format!("{ours}/node_modules/p/.claude-plugin/plugin.json");
+    place.write(&manifest, r#"{"name":"p"}"#);
+    let shown = [format!("{ours}/node_modules/p/tools/shown.ts")];
+    // Also if the lock file is lost.
+    assert_eq!(place.found(), shown);
+    place.write(&format!("{ours}/toolsmith-plugins.lock.json"), r#"{"plugins":{"p":{}}}"#);
+    assert_eq!(place.found(), shown);
+    let parts = toolsmith::installed_plugins(&place.options()).list[0].parts();
+    assert_eq!(parts.into_iter().collect::<Vec<_>>(), ["tool tools/shown.ts (code)"]);
+    // A manifest that cannot be read is not passed over.
+    place.write(&manifest, "{");
+    assert!(!place.found().iter().any(|path| path.starts_with(ours)), "{:?}", place.found());
+    // Other agents read package.json.
+    fs::remove_dir_all(place.path(ours)).unwrap();
+    place.write(&format!("{ROOT}/node_modules/p/.claude-plugin/plugin.json"), r#"{"name":"p"}"#);
+    place.write(&format!("{ROOT}/omp-plugins.lock.json"), r#"{"plugins":{"p":{}}}"#);
+    assert_eq!(found(&place), ["p/hidden.ts", "p/hidden2.ts"]);
+    let parts = toolsmith::installed_plugins(&place.options()).list[0].parts();
+    assert_eq!(
+        parts.into_iter().collect::<Vec<_>>(),
+        ["extension hidden2.ts (code)", "tool hidden.ts (code)"]
+    );
+}
+
+#[test]
+fn c5_8_the_parts_of_a_plugin_are_those_that_are_loaded() {
+    let place = Place::new(&[]);
+    let at = |name: &str| format!("{ROOT}/node_modules/p/{name}");
+    let manifest = r#"{"omp":{"tools":["tools","dir"],"commands":"commands","features":{
+        "on":{"default":true,"tools":"on.ts"},"off":{"extensions":["off.ts"]}}}}"#;
+    plugin(&place, "p", manifest, &["on.ts", "off.ts", "tools/sub/index.ts", "dir/index.ts", "dir/no.ts"]);
+    for number in 0..300 {
+        place.write_tool(&at(&format!("tools/t{number}.ts")));
+        place.write(&at(&format!("commands/{number}.txt")), "");
+    }
+    place.write_tool("home/outside.ts");
+    symlink(place.path("home/outside.ts"), place.path(&at("tools/link.ts"))).unwrap();
+    place.write(&at("commands/a/b/c/UPPER.MD"), "!`upper`");
+    place.write(&at("hidden.txt"), "!`linked`");
+    symlink(place.path(&at("hidden.txt")), place.path(&at("commands/linked.md"))).unwrap();
+    let skill = "---\nname: deep\ndescription: d\nallowed-tools: Bash\n---\n";
+    place.write(&at("skills/1/2/3/4/5/deep/SKILL.md"), skill);
+    place.write(
+        &at("hooks/hooks.json"),
+        r#"{"hooks":{"Odd":1,"PreToolUse":[{"hooks":[
+            {"type":"command","command":["sh","-c","words"]},
+            {"type":"http","command":"harmless","url":"https://example.org/x?y","allowedEnvVars":["KEY"]}]}]}}"#,
+    );
+    let parts = toolsmith::installed_plugins(&place.options()).list[0].parts();
+    for part in [
+        "tool on.ts (code; feature on, on by default)",
+        "extension off.ts (code; feature off, off by default)",
+        "tool tools/sub/index.ts (code)",
+        "tool dir/index.ts (code)",
+        "command commands/a/b/c/UPPER.MD (runs upper)",
+        "command commands/linked.md (runs linked)",
+        "skill deep (asks for Bash)",
+        "hook PreToolUse: sh -c words",
+        "hook PreToolUse: https://example.org/x?y; may send the variable KEY",
+    ] {
+        assert!(parts.contains(part), "{part}: {parts:#?}");
+    }
+    let shown = |path: &String| {
+        let path = path.strip_prefix("p/").unwrap();
+        parts.iter().any(|part| part.split(' ').nth(1) == Some(path))
+    };
+    let loaded = found(&place);
+    assert_eq!(loaded.len(), 303);
+    assert!(loaded.iter().all(shown), "{loaded:?}");
+    assert!(!parts.iter().any(|part| part.contains("link.ts") || part.contains("no.ts")), "{parts:#?}");
+    let warnings: Vec<String> = place.discover().warnings.iter().map(ToString::to_string).collect();
+    assert!(warnings.iter().any(|warning| warning.contains("leads out of its plugin")), "{warnings:?}");
 }
 
 #[test]

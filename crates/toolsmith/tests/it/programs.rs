@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use toolsmith::Tier;
 
-use crate::place::Place;
+use crate::place::{Place, write_tiers_of};
 
 const EXEC: Tier = Tier::Exec;
 const WRITE: Tier = Tier::Write;
@@ -47,6 +47,54 @@ async fn c5_7_files_that_a_server_would_start_are_exec_before_they_exist() {
     // Node prefers the file to the directory.
     let place = with_server(&json!({ "command": "node", "args": ["./s6"] }), &[("project/s6/index.js", "")]);
     assert_eq!(place.write_tiers(&["s6.js", "s6/index.js", "s6/other.js"]).await, [EXEC, EXEC, WRITE]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c5_7_a_name_may_contain_spaces_and_characters_of_a_shell() {
+    for name in [
+        "my server.py",
+        "a\u{a0}b.py",
+        "a(b).py",
+        "a&b.py",
+        "x=y.py",
+        "a*.py",
+        "a!.py",
+        "it's.py",
+        "a\"b.py",
+        "a$b.py",
+        "a{b.py",
+        "a;b.py",
+        "a<b>.py",
+        "a`b|c.py",
+    ] {
+        let files = [name.to_owned(), format!("my dir/{name}"), format!("deep/{name}/s.py")];
+        let files: Vec<&str> = files.iter().map(String::as_str).collect();
+        for at in 0..files.len() {
+            let absolute = format!("{{}}/{}", files[at]);
+            for argument in
+                [files[at].to_owned(), format!("./{}", files[at]), format!("--file={}", files[at]), absolute]
+            {
+                let place = Place::new(&[]);
+                let argument = argument.replacen("{}", &place.cwd().to_string_lossy(), 1);
+                let servers = json!({ "mcpServers": { "s": { "command": "python3", "args": [argument] } } });
+                place.write("home/.toolsmith/agent/mcp.json", &servers.to_string());
+                assert_eq!(place.write_tiers(&files[at..=at]).await, [EXEC], "{argument}");
+            }
+        }
+    }
+    // The same for a file that exists, and for hooks.
+    let entry = json!({ "command": "python3", "args": ["my server.py"] });
+    let place = with_server(&entry, &[("project/my server.py", "")]);
+    assert_eq!(place.write_tiers(&["my server.py", "other server.py"]).await, [EXEC, WRITE]);
+    for (command, file) in [
+        ("sh \"my hook.sh\"", "my hook.sh"),
+        ("sh my\\ hook.sh", "my hook.sh"),
+        ("sh -c \"sh 'my hook.sh'\"", "my hook.sh"),
+        ("cd 'my dir' && ./hook.sh", "my dir/hook.sh"),
+        ("python3 --conf='a b/c d.py'", "a b/c d.py"),
+    ] {
+        assert_eq!(with_hook(command).write_tiers(&[file]).await, [EXEC], "{command}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -153,4 +201,115 @@ async fn c5_7_ordinary_commands_leave_the_files_of_a_project_alone() {
     for command in ["npm test", "git status", "cargo test --lib", "go test ./..."] {
         assert_eq!(with_hook(command).write_tiers(&files).await, [WRITE; 4], "{command}");
     }
+}
+
+fn servers(command: &str) -> String {
+    json!({ "mcpServers": { "s": { "command": command } } }).to_string()
+}
+
+fn hooks(command: &str) -> String {
+    let handler = json!({ "type": "command", "command": command });
+    json!({ "hooks": { "PreToolUse": [{ "hooks": [handler] }] } }).to_string()
+}
+
+fn provider(key: &str) -> String {
+    format!(
+        "[providers.own]\nwire = \"openai-completions\"\nbase_url = \"http://127.0.0.1:9\"\napi_key = \"{key}\"\n"
+    )
+}
+
+/// Files that name programs, each with its content for a program.
+type Configuration = (&'static str, fn(&str) -> String);
+
+const OF_A_PROJECT: [Configuration; 7] = [
+    ("project/.mcp.json", servers),
+    ("project/.toolsmith/mcp.json", servers),
+    ("project/.omp/mcp.json", servers),
+    ("project/.toolsmith/config.toml", |program| provider(&format!("!{program}"))),
+    ("project/.toolsmith/hooks.json", hooks),
+    ("project/.claude/settings.json", hooks),
+    ("project/.codex/config.toml", |program| {
+        format!("[[hooks.PreToolUse]]\nhooks = [{{ type = \"command\", command = \"{program}\" }}]\n")
+    }),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c5_7_programs_of_a_project_that_waits_for_trust_are_exec() {
+    for (file, text) in OF_A_PROJECT {
+        let place = Place::new(&[(file, &text("./sub/x.sh"))]).untrusted();
+        place.write("project/sub/other.sh", "");
+        place.write("project/.git/HEAD", "");
+        assert_eq!(place.write_tiers(&["sub/x.sh", "sub/other.sh"]).await, [EXEC, WRITE], "{file}");
+        let tiers = place.write_tiers_in(&place.path("project/sub"), &["x.sh", "other.sh"]).await;
+        assert_eq!(tiers, [EXEC, WRITE], "{file}");
+    }
+    // An entry that another one replaces, and one of a project above the project.
+    let place = Place::new(&[("project/.mcp.json", &servers("./sub/x.sh"))]).untrusted();
+    place.write("project/.git/HEAD", "");
+    place.write("home/.toolsmith/agent/mcp.json", &servers("./sub/y.sh"));
+    place.write("project/sub/.claude/settings.json", &hooks("./z.sh"));
+    let tiers = place.write_tiers_in(&place.path("project/sub"), &["x.sh", "y.sh", "z.sh", "a.sh"]).await;
+    assert_eq!(tiers, [EXEC, EXEC, EXEC, WRITE]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c5_7_programs_that_a_changed_configuration_names_are_exec_at_once() {
+    let of_the_user: [Configuration; 4] = [
+        ("home/.toolsmith/agent/mcp.json", servers),
+        ("home/.toolsmith/agent/hooks.json", hooks),
+        ("home/.claude/settings.json", hooks),
+        ("home/.toolsmith/config.toml", |program| provider(&format!("!{program}"))),
+    ];
+    for (file, text) in OF_A_PROJECT.into_iter().chain(of_the_user) {
+        for place in [Place::new(&[]), Place::new(&[]).untrusted()] {
+            let session = place.writing_session(&place.cwd()).await;
+            let programs = ["x.sh", "y.sh"];
+            assert_eq!(write_tiers_of(&session, &programs).await, [WRITE, WRITE], "{file}");
+            place.write(file, &text("./x.sh"));
+            assert_eq!(write_tiers_of(&session, &programs).await, [EXEC, WRITE], "{file}");
+            // Of the same length, and at once.
+            place.write(file, &text("./y.sh"));
+            assert_eq!(write_tiers_of(&session, &["y.sh", "z.sh"]).await, [EXEC, WRITE], "{file}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c5_7_programs_of_a_plugin_that_is_installed_during_a_session_are_exec() {
+    let place = Place::new(&[]);
+    let session = place.writing_session(&place.cwd()).await;
+    assert_eq!(write_tiers_of(&session, &["x.sh", "y.sh"]).await, [WRITE, WRITE]);
+    let folder = "home/.toolsmith/plugins/node_modules/p";
+    let server = json!({ "command": "./x.sh" });
+    let manifest = json!({ "name": "p", "toolsmith": { "mcpServers": { "s": server }, "hooks": "h.json" } });
+    place.write(&format!("{folder}/package.json"), &manifest.to_string());
+    place.write(&format!("{folder}/h.json"), &hooks("./y.sh"));
+    assert_eq!(write_tiers_of(&session, &["x.sh", "y.sh", "z.sh"]).await, [EXEC, EXEC, WRITE]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c5_7_the_program_that_gives_the_key_of_an_extension_is_exec() {
+    let registering = |key: &str| {
+        format!(
+            r#"pi.registerProvider("own", {{ api: "openai-completions", baseUrl: "http://127.0.0.1:9", apiKey: "!{key}", models: [{{ id: "m" }}] }});"#
+        )
+    };
+    let module = format!(
+        r#"export default (pi) => {{ {} pi.on("session_start", () => {{ {} }}); }};"#,
+        registering("./first.sh"),
+        registering("sh later.sh")
+    );
+    let place = Place::new(&[("project/.toolsmith/extensions/own.ts", &module)]);
+    let tiers = place.write_tiers(&["first.sh", "later.sh", "other.sh"]).await;
+    assert_eq!(tiers, [EXEC, EXEC, WRITE]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c5_7_a_file_of_a_hook_that_cannot_be_confirmed_is_exec() {
+    let place =
+        Place::new(&[("project/hk.sh", ""), ("project/.claude/settings.json", &hooks("./hk.sh ./large"))]);
+    // More than a file that is hashed may have.
+    let large = std::fs::File::create(place.path("project/large")).unwrap();
+    large.set_len(17 << 20).unwrap();
+    assert_eq!(place.write_tiers(&["hk.sh", "other.sh"]).await, [EXEC, WRITE]);
 }

@@ -8,12 +8,12 @@ use std::{
 
 use serde_json::{Value, json};
 use toolsmith::{
-    ApprovalMode, FoundHook, HookOptions, Session, TrustDecision, discover_hooks, mcp_configuration,
-    trust_store,
+    ApprovalMode, FoundHook, HookOptions, ModelChoice, Session, TrustDecision, discover_hooks,
+    mcp_configuration, trust_store,
 };
 use toolsmith_agent::{AgentEvent, PendingChoice};
 use toolsmith_llm::{Script, ScriptedProvider};
-use toolsmith_testkit::has_program;
+use toolsmith_testkit::{ModelServer, Reply, has_program};
 use toolsmith_tool::CancelToken;
 
 use crate::{place::Place, session_place::results};
@@ -261,4 +261,78 @@ async fn c2_8_shell_commands_of_markdown_commands_do_not_run_after_trust_was_rem
     let error = session.run_command("note", "", CancelToken::new()).await.unwrap_err();
     assert!(error.to_string().contains("is not trusted"), "{error}");
     assert_eq!(ran(&place), ["x"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c2_8_a_provider_ends_with_the_extension_that_lost_its_trust() {
+    let server = ModelServer::start().await.unwrap();
+    server.push(Reply::new().text("Hello."));
+    let place = trusted_place(&[]);
+    let module = format!(
+        r#"export default (pi) => {{ for (const name of ["one", "two"]) pi.registerProvider(name, {{ api: "openai-completions",
+          baseUrl: "{}", apiKey: "!echo key >> {}; echo k", models: [{{ id: "m" }}] }}); }};"#,
+        server.url(),
+        place.path("ran").display()
+    );
+    place.write("project/.toolsmith/extensions/own.ts", &module);
+    let (session, _) = start(&place, &[json!({ "call": "ls" })]).await;
+    let is_listed =
+        || session.agent().tool_context().agent.models().iter().any(|model| model["provider"] == "two");
+    session.set_model("one/m").await.unwrap();
+    assert_eq!(session.run("go").await.unwrap().text, "Hello.");
+    assert!(is_listed());
+    assert_eq!((ran(&place).len(), server.requests().len()), (1, 1));
+
+    remove_trust(&place);
+    // Nothing has looked at the list since.
+    let error = session.set_model("two/m").await.unwrap_err().to_string();
+    assert!(error.contains("two"), "{error}");
+    assert!(!is_listed() && session.agent().tool_context().agent.find_model("two", "m").is_none());
+    for _ in 0..2 {
+        let end = format!("{:?}", session.run("go").await.unwrap().end);
+        assert!(end.contains("the extension that registered it is not loaded any more"), "{end}");
+    }
+    assert!(session.set_model("one/m").await.is_err());
+    assert_eq!((ran(&place).len(), server.requests().len()), (1, 1));
+
+    add_trust(&place);
+    server.push(Reply::new().text("Again."));
+    assert_eq!(session.run("go").await.unwrap().text, "Again.");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c2_8_the_first_model_of_a_session_ends_with_its_extension() {
+    let server = ModelServer::start().await.unwrap();
+    let place = trusted_place(&[]);
+    let module = format!(
+        r#"export default (pi) => {{ pi.registerProvider("one", {{ api: "openai-completions", baseUrl: "{}", apiKey: "!echo key >> {}",
+          models: [{{ id: "m" }}] }}); }};"#,
+        server.url(),
+        place.path("ran").display()
+    );
+    place.write("project/.toolsmith/extensions/own.ts", &module);
+    let endpoint = ModelChoice::Endpoint {
+        provider: "one".to_owned(),
+        model: Some("m".to_owned()),
+        base_url: Some(server.url()),
+        api_key_env: None,
+    };
+    for choice in [ModelChoice::Named("one/m".to_owned()), endpoint] {
+        add_trust(&place);
+        let session = Session::builder(place.cwd())
+            .home(place.home())
+            .settings(place.settings().settings)
+            .trust(place.trust.clone())
+            .model_choice(choice)
+            .discovery(true)
+            .build()
+            .await
+            .unwrap();
+        remove_trust(&place);
+        assert!(session.set_model("one/m").await.is_err());
+        assert!(session.agent().tool_context().agent.models().iter().all(|model| model["provider"] != "one"));
+        let end = format!("{:?}", session.run("go").await.unwrap().end);
+        assert!(end.contains("not loaded any more"), "{end}");
+        assert!(ran(&place).is_empty() && server.requests().is_empty());
+    }
 }

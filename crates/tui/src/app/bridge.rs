@@ -1,30 +1,36 @@
-//! The interface as tools and the dispatcher see it: [`Ui`] and [`Approver`] by messages to the task that owns the screen.
+//! The interface as tools see it: [`Ui`] by messages to the task that owns the screen. What tools send is cut here, on their
+//! own threads, and the queue keeps the newest of each kind.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::PathBuf,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicU64, AtomicUsize},
     },
     time::{Duration, Instant},
 };
 
 use async_trait::async_trait;
 use serde_json::Value;
-use tokio::sync::{mpsc, oneshot};
-use toolsmith::agent::{ApprovalRequest, Approver, Decision, ReviewDecision, ReviewRequest, Reviewer};
+use tokio::sync::oneshot;
 use toolsmith_tool::{
-    CancelToken, CompletionItem, CompletionSource, Completions, Component, ComponentChange, ComponentId,
-    CustomOptions, DialogOptions, EditorState, InputTap, NoticeLevel, ScreenInfo, ToolError, ToolResult, Ui,
-    WidgetContent, WidgetPlacement, WorkingIndicator,
+    CompletionItem, CompletionSource, Completions, Component, ComponentChange, ComponentId, CustomOptions,
+    DialogOptions, EditorState, InputTap, NoticeLevel, ScreenInfo, Ui, WidgetContent, WidgetPlacement,
+    WorkingIndicator,
 };
 
-use super::{components::Part, effect::Effect, event::Event, panels::PendingPanel};
+use super::{
+    components::{Part, WidgetView},
+    effect::Effect,
+    event::Event,
+    inbox::EventSender,
+};
 use crate::{
     composer::completion::{FileIndex, Trigger},
-    dialog::{ApprovalDialog, ConfirmDialog, Panel, SelectDialog, TextDialog},
+    dialog::{ConfirmDialog, Panel, SelectDialog, TextDialog},
     text::{ColorDepth, Theme},
+    tool_text::{self, MAX_KEYS, MAX_PROMPT, MAX_WIDGET_ROWS, Notice, NoticeLimit},
 };
 
 /// State that tools can read at any time, without waiting for the interface.
@@ -32,7 +38,11 @@ use crate::{
 pub(super) struct Known {
     pub(super) screen: ScreenInfo,
     pub(super) text: String,
+    /// The revision of the composer that the text is from.
+    pub(super) text_revision: u64,
     pub(super) statuses: BTreeMap<String, String>,
+    /// Keys of the widgets.
+    pub(super) widgets: BTreeSet<String>,
     pub(super) is_expanded: bool,
     pub(super) keys: Value,
     pub(super) themes: Vec<String>,
@@ -42,93 +52,54 @@ pub(super) struct Known {
     pub(super) cwd: PathBuf,
 }
 
-/// Most notices in a second.
-const MAX_NOTICES: usize = 20;
-/// Most characters of a notice.
-const MAX_NOTICE: usize = 4000;
-
 /// Sends what tools want to the interface.
 #[derive(Debug)]
 pub(super) struct Bridge {
-    events: mpsc::UnboundedSender<Event>,
-    next: AtomicU64,
+    events: EventSender,
+    /// The id of the next panel.
+    pub(super) next: AtomicU64,
+    pub(super) open_dialogs: AtomicUsize,
     known: Mutex<Known>,
     notices: Mutex<NoticeLimit>,
 }
 
-/// Notices of a second. All of them stay in the transcript, so a loop must not fill it.
-#[derive(Debug, Default)]
-struct NoticeLimit {
-    since: Option<Instant>,
-    count: usize,
-}
-
-enum Allowed {
-    Yes,
-    /// The one that says that others are left out.
-    Last,
-    No,
-}
-
-impl NoticeLimit {
-    fn count(&mut self, now: Instant) -> Allowed {
-        if self.since.is_none_or(|since| now.duration_since(since) >= Duration::from_secs(1)) {
-            (self.since, self.count) = (Some(now), 0);
-        }
-        self.count += 1;
-        match self.count {
-            ..=MAX_NOTICES => Allowed::Yes,
-            count if count == MAX_NOTICES + 1 => Allowed::Last,
-            _ => Allowed::No,
-        }
-    }
-}
-
 impl Bridge {
-    pub(super) fn new(events: mpsc::UnboundedSender<Event>) -> Self {
-        Self { events, next: AtomicU64::new(1), known: Mutex::default(), notices: Mutex::default() }
+    pub(super) fn new(events: EventSender) -> Self {
+        Self {
+            events,
+            next: AtomicU64::new(1),
+            open_dialogs: AtomicUsize::new(0),
+            known: Mutex::default(),
+            notices: Mutex::default(),
+        }
     }
 
     pub(super) fn shared(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn send(&self, event: Event) {
-        // The interface may have ended already.
-        let _ = self.events.send(event);
+    pub(super) fn send(&self, event: Event) {
+        self.events.send(event);
     }
 
-    /// Shows a panel until it answers or is cancelled.
-    async fn ask<T>(
-        &self,
-        cancel: &CancelToken,
-        open: impl FnOnce(oneshot::Sender<T>) -> Box<dyn Panel>,
-    ) -> Option<T> {
-        let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let (sender, receiver) = oneshot::channel();
-        let panel = open(sender);
-        self.send(Event::Panel(id, panel));
-        // The panel is closed too if this future is dropped.
-        let closing = Closing { bridge: self, id };
-        tokio::select! {
-            answer = receiver => {
-                std::mem::forget(closing);
-                answer.ok()
-            }
-            () = cancel.cancelled() => None,
+    /// Returns text for the prompt, cut with a notice.
+    fn prompt_text(&self, text: &str) -> String {
+        let cut = tool_text::beginning(text, MAX_PROMPT);
+        if cut.len() < text.len() {
+            let message = format!("A tool set a prompt of {} bytes; it was cut to {MAX_PROMPT}.", text.len());
+            self.notify(&message, NoticeLevel::Warning);
         }
+        cut.to_owned()
     }
 }
 
-struct Closing<'a> {
-    bridge: &'a Bridge,
-    id: u64,
-}
-
-impl Drop for Closing<'_> {
-    fn drop(&mut self) {
-        self.bridge.send(Event::ClosePanel(self.id));
+/// Returns whether a key may be used: it is known, or there is room for another.
+fn has_room(is_known: bool, count: usize, key: &str, kind: &str) -> bool {
+    if !is_known && count >= MAX_KEYS {
+        tracing::warn!(key, "A {kind} of a tool was not shown: {MAX_KEYS} are in use");
+        return false;
     }
+    true
 }
 
 fn closes_at(timeout: Option<Duration>) -> Option<Instant> {
@@ -151,41 +122,44 @@ impl Drop for ShownView<'_> {
 impl Ui for Bridge {
     async fn select(&self, title: &str, options: &[String], dialog: DialogOptions) -> Option<String> {
         let at = closes_at(dialog.timeout);
+        let title = &tool_text::shown(title);
         let open = |answer| {
             Box::new(SelectDialog::new(title, options.to_vec(), &dialog.descriptions, answer, at))
                 as Box<dyn Panel>
         };
-        self.ask(&dialog.cancel, open).await.flatten()
+        self.dialog(&dialog.cancel, open).await.flatten()
     }
 
     async fn confirm(&self, title: &str, message: &str, dialog: DialogOptions) -> bool {
         let at = closes_at(dialog.timeout);
+        let (title, message) = (&tool_text::shown(title), &tool_text::shown(message));
         let open = |answer| Box::new(ConfirmDialog::new(title, message, answer, at)) as Box<dyn Panel>;
-        self.ask(&dialog.cancel, open).await.unwrap_or(false)
+        self.dialog(&dialog.cancel, open).await.unwrap_or(false)
     }
 
     async fn input(&self, title: &str, placeholder: Option<&str>, dialog: DialogOptions) -> Option<String> {
         let at = closes_at(dialog.timeout);
         let open = |answer: oneshot::Sender<Option<String>>| {
-            let line = TextDialog::line(title, move |text| {
+            let line = TextDialog::line(&tool_text::shown(title), move |text| {
                 let _ = answer.send(text);
                 None
             });
-            Box::new(line.placeholder(placeholder.unwrap_or_default()).closes_at(at)) as Box<dyn Panel>
+            Box::new(line.placeholder(tool_text::line(placeholder.unwrap_or_default())).closes_at(at))
+                as Box<dyn Panel>
         };
-        self.ask(&dialog.cancel, open).await.flatten()
+        self.dialog(&dialog.cancel, open).await.flatten()
     }
 
     async fn editor(&self, title: &str, prefill: Option<&str>, dialog: DialogOptions) -> Option<String> {
         let at = closes_at(dialog.timeout);
         let open = |answer: oneshot::Sender<Option<String>>| {
-            let editor = TextDialog::editor(title, move |text| {
+            let editor = TextDialog::editor(&tool_text::shown(title), move |text| {
                 let _ = answer.send(text);
                 None
             });
             Box::new(editor.prefill(prefill.unwrap_or_default()).closes_at(at)) as Box<dyn Panel>
         };
-        self.ask(&dialog.cancel, open).await.flatten()
+        self.dialog(&dialog.cancel, open).await.flatten()
     }
 
     async fn custom(
@@ -194,6 +168,7 @@ impl Ui for Bridge {
         options: CustomOptions,
         dialog: DialogOptions,
     ) -> Option<Value> {
+        let _open = self.open_dialog()?;
         let _shown = ShownView { bridge: self, id: view.id() };
         self.send(Event::Custom(view, options));
         // The tool closes the view itself; its value does not pass through here.
@@ -202,25 +177,30 @@ impl Ui for Bridge {
     }
 
     fn notify(&self, message: &str, level: NoticeLevel) {
-        let mut limit = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
-        match limit.count(Instant::now()) {
-            Allowed::Yes => self.send(Event::Notice(level, message.chars().take(MAX_NOTICE).collect())),
-            Allowed::Last => {
-                let text = "Notices come too fast; those of the next second are left out.";
-                self.send(Event::Notice(NoticeLevel::Warning, text.to_owned()));
-            }
-            Allowed::No => {}
+        let passed =
+            self.notices.lock().unwrap_or_else(PoisonError::into_inner).pass(message, Instant::now());
+        match passed {
+            Notice::Text(text) => self.send(Event::Notice(level, text)),
+            Notice::Last(text) => self.send(Event::Notice(NoticeLevel::Warning, text.to_owned())),
+            Notice::None => {}
         }
     }
 
     fn set_status(&self, key: &str, text: Option<&str>) {
+        let key = tool_text::key(key);
         let mut shared = self.shared();
         match text {
-            Some(text) => shared.statuses.insert(key.to_owned(), text.to_owned()),
-            None => shared.statuses.remove(key),
-        };
+            Some(text) => {
+                let known = &mut shared.statuses;
+                if !has_room(known.contains_key(&key), known.len(), &key, "status") {
+                    return;
+                }
+                known.insert(key.clone(), tool_text::line(text).to_owned());
+            }
+            None => drop(shared.statuses.remove(&key)),
+        }
         drop(shared);
-        self.send(Event::Status(key.to_owned(), text.map(str::to_owned)));
+        self.send(Event::Status(key, text.map(|text| tool_text::row(tool_text::line(text)))));
     }
 
     fn statuses(&self) -> Vec<(String, String)> {
@@ -228,7 +208,25 @@ impl Ui for Bridge {
     }
 
     fn set_widget(&self, key: &str, content: Option<WidgetContent>, placement: WidgetPlacement) {
-        self.send(Event::Widget(key.to_owned(), content, placement));
+        let key = tool_text::key(key);
+        let view = match content {
+            Some(WidgetContent::Lines(lines)) => {
+                Some(WidgetView::Rows(tool_text::rows(&lines, MAX_WIDGET_ROWS)))
+            }
+            Some(WidgetContent::Component(component)) => Some(WidgetView::Component(component)),
+            _ => None,
+        };
+        let mut shared = self.shared();
+        let known = &mut shared.widgets;
+        if view.is_none() {
+            known.remove(&key);
+        } else if has_room(known.contains(&key), known.len(), &key, "widget") {
+            known.insert(key.clone());
+        } else {
+            return;
+        }
+        drop(shared);
+        self.send(Event::Widget(key, view, placement));
     }
 
     fn set_footer(&self, footer: Option<Arc<dyn Component>>) {
@@ -256,10 +254,13 @@ impl Ui for Bridge {
     }
 
     fn set_working_message(&self, message: Option<&str>) {
-        self.send(Event::Working(message.map(str::to_owned)));
+        self.send(Event::Working(message.map(|text| tool_text::line(text).to_owned())));
     }
 
-    fn set_working_indicator(&self, indicator: Option<WorkingIndicator>) {
+    fn set_working_indicator(&self, mut indicator: Option<WorkingIndicator>) {
+        for frame in indicator.iter_mut().flat_map(|indicator| &mut indicator.frames) {
+            frame.truncate(tool_text::line(frame).len());
+        }
         self.send(Event::Indicator(indicator));
     }
 
@@ -268,7 +269,7 @@ impl Ui for Bridge {
     }
 
     fn set_hidden_thinking_label(&self, label: Option<&str>) {
-        self.send(Event::ThinkingLabel(label.map(str::to_owned)));
+        self.send(Event::ThinkingLabel(label.map(|text| tool_text::line(text).to_owned())));
     }
 
     fn editor_text(&self) -> String {
@@ -276,12 +277,13 @@ impl Ui for Bridge {
     }
 
     fn set_editor_text(&self, text: &str) {
-        text.clone_into(&mut self.shared().text);
-        self.send(Event::Do(Effect::SetText(text.to_owned())));
+        let text = self.prompt_text(text);
+        self.shared().text.clone_from(&text);
+        self.send(Event::EditorText(text));
     }
 
     fn paste_to_editor(&self, text: &str) {
-        self.send(Event::Do(Effect::Paste(text.to_owned())));
+        self.send(Event::EditorPaste(self.prompt_text(text)));
     }
 
     fn add_completions(&self, source: Arc<dyn CompletionSource>) {
@@ -348,59 +350,6 @@ impl Ui for Bridge {
     }
 
     fn set_title(&self, title: &str) {
-        self.send(Event::Title(title.to_owned()));
-    }
-}
-
-/// Asks in the interface about previews (CONTRACT 8.6).
-#[derive(Debug)]
-pub(super) struct DialogReviewer {
-    pub(super) bridge: Arc<Bridge>,
-    pub(super) cwd: PathBuf,
-}
-
-#[async_trait]
-impl Reviewer for DialogReviewer {
-    async fn review(&self, request: &ReviewRequest, cancel: &CancelToken) -> ReviewDecision {
-        let proposal = request.proposal.as_ref().map(|proposal| {
-            let word = if proposal.apply { "apply" } else { "discard" };
-            format!("The model proposes to {word} this: {}", proposal.reason)
-        });
-        let note = request.problem.clone().or(proposal);
-        let open = |answer| {
-            let panel =
-                PendingPanel::asking(request.action.clone(), request.files.clone(), &self.cwd, note, answer);
-            Box::new(panel) as Box<dyn Panel>
-        };
-        self.bridge.ask(cancel, open).await.unwrap_or(ReviewDecision::Keep)
-    }
-
-    fn decided(&self, _request: &ReviewRequest, outcome: &Result<ToolResult, ToolError>) {
-        // What worked is shown by the run itself.
-        let failure = match outcome {
-            Ok(result) if !result.is_error => return,
-            Ok(result) => result.joined_text(),
-            Err(error) => error.to_string(),
-        };
-        self.bridge.send(Event::Notice(NoticeLevel::Error, failure));
-    }
-}
-
-/// Asks in the interface whether a call may run.
-#[derive(Debug)]
-pub(super) struct DialogApprover(pub(super) Arc<Bridge>);
-
-#[async_trait]
-impl Approver for DialogApprover {
-    async fn ask(&self, request: &ApprovalRequest, cancel: &CancelToken) -> Decision {
-        let open = |answer| Box::new(ApprovalDialog::new(request.clone(), answer)) as Box<dyn Panel>;
-        let Some(answer) = self.0.ask(cancel, open).await else {
-            return Decision::Deny { note: None };
-        };
-        if answer.is_permanent {
-            let key = format!("tools.approval.{}", request.tool_name);
-            self.0.send(Event::Do(Effect::SetSetting(key, "allow".to_owned())));
-        }
-        answer.decision
+        self.send(Event::Title(tool_text::line(title).to_owned()));
     }
 }

@@ -6,7 +6,7 @@ use std::{collections::HashMap, sync::Arc};
 use tokio::sync::mpsc;
 use toolsmith_tool::{
     CompletionItem, CompletionSource, Component, ComponentChange, ComponentId, CustomOptions, EditorState,
-    InputTap, OverlayOptions, WidgetContent, WidgetPlacement,
+    InputTap, OverlayOptions, WidgetPlacement,
 };
 
 use super::{event::Event, interface::App};
@@ -17,11 +17,14 @@ use crate::{
     keys::Action,
     overlay::{covered, overlay_area, overlay_columns},
     screen::Frame,
-    text::{DrawnRow, Row, parse_drawn},
+    text::{DrawnRow, Row},
+    tool_text,
 };
 
 /// Rows of a component that are kept.
 const MAX_ROWS: usize = 500;
+/// Sources of completions, and taps on the input, that tools can add. A key asks each of them.
+const MAX_SOURCES: usize = 64;
 
 /// A part of the interface that a component can replace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,6 +44,13 @@ struct Mounted {
     is_stale: bool,
     is_hidden: bool,
     keys: mpsc::UnboundedSender<String>,
+}
+
+/// A widget as a tool sets it.
+pub(super) enum WidgetView {
+    /// Lines that are drawn.
+    Rows(Vec<Row>),
+    Component(Arc<dyn Component>),
 }
 
 /// A widget.
@@ -130,7 +140,10 @@ impl App {
             let component = Arc::clone(&mounted.component);
             tokio::spawn(async move {
                 let lines = component.render(columns).await.map(|rendered| rendered.lines);
-                events.send(Event::Drawn(id, columns, lines)).ok()
+                // Cut here, not by the task that owns the screen.
+                let drawn = |line: &String| tool_text::drawn(line, columns);
+                let rows = lines.map(|lines| lines.iter().take(MAX_ROWS).map(drawn).collect());
+                events.send(Event::Drawn(id, columns, rows));
             });
         }
         let mut drawn = Drawn::default();
@@ -143,12 +156,11 @@ impl App {
         drawn
     }
 
-    pub(super) fn component_drawn(&mut self, id: ComponentId, columns: usize, lines: Option<Vec<String>>) {
+    pub(super) fn component_drawn(&mut self, id: ComponentId, columns: usize, rows: Option<Vec<DrawnRow>>) {
         let Some(mounted) = self.components.mounted.get_mut(&id) else { return };
         mounted.asked = None;
         // One that cannot be drawn keeps what it showed.
-        if let Some(lines) = lines {
-            let rows = lines.iter().take(MAX_ROWS).map(|line| parse_drawn(line)).collect();
+        if let Some(rows) = rows {
             mounted.drawn = Some((columns, rows));
         } else if mounted.drawn.is_none() {
             mounted.drawn = Some((columns, Vec::new()));
@@ -157,7 +169,11 @@ impl App {
 
     pub(super) fn component_changed(&mut self, id: ComponentId, change: ComponentChange) {
         match change {
-            ComponentChange::Removed => self.components.unmount(id),
+            ComponentChange::Removed => {
+                self.components.unmount(id);
+                let widgets = &self.components.widgets;
+                self.bridge.shared().widgets.retain(|key| widgets.iter().any(|(known, ..)| known == key));
+            }
             ComponentChange::Submit(text) => self.submit(Submission { text, images: Vec::new() }, false),
             ComponentChange::TextChanged(text) => self.bridge.shared().text = text,
             ComponentChange::Hidden(is_hidden) => {
@@ -199,7 +215,7 @@ impl App {
     pub(super) fn set_widget(
         &mut self,
         key: String,
-        content: Option<WidgetContent>,
+        content: Option<WidgetView>,
         placement: WidgetPlacement,
     ) {
         if let Some(at) = self.components.widgets.iter().position(|(known, ..)| *known == key)
@@ -208,11 +224,9 @@ impl App {
             self.components.unmount(id);
         }
         let widget = match content {
-            Some(WidgetContent::Lines(lines)) => {
-                Widget::Rows(lines.iter().map(|line| parse_drawn(line).row).collect())
-            }
-            Some(WidgetContent::Component(component)) => Widget::Component(self.components.mount(component)),
-            _ => return,
+            Some(WidgetView::Rows(rows)) => Widget::Rows(rows),
+            Some(WidgetView::Component(component)) => Widget::Component(self.components.mount(component)),
+            None => return,
         };
         self.components.widgets.push((key, widget, placement));
     }
@@ -231,7 +245,10 @@ impl App {
                 continue;
             }
             match widget {
-                Widget::Rows(lines) => rows.extend(lines.iter().map(|row| row.clone().cut(columns))),
+                Widget::Rows(lines) => {
+                    let room = limit.saturating_sub(rows.len());
+                    rows.extend(lines.iter().take(room).map(|row| row.clone().cut(columns)));
+                }
                 Widget::Component(id) => ids.push(*id),
             }
         }
@@ -302,6 +319,9 @@ impl App {
     }
 
     pub(super) fn add_source(&mut self, source: Arc<dyn CompletionSource>) {
+        if self.components.sources.len() >= MAX_SOURCES {
+            return tracing::warn!("A source of completions was not added: {MAX_SOURCES} are in use");
+        }
         self.components.sources.push(source);
     }
 
@@ -335,6 +355,9 @@ impl App {
 
     pub(super) fn set_tap(&mut self, id: ComponentId, tap: Option<Arc<dyn InputTap>>) {
         self.components.taps.retain(|(known, _)| *known != id);
+        if tap.is_some() && self.components.taps.len() >= MAX_SOURCES {
+            return tracing::warn!("A tap on the input was not added: {MAX_SOURCES} are in use");
+        }
         self.components.taps.extend(tap.map(|tap| (id, tap)));
     }
 
@@ -372,7 +395,9 @@ impl App {
         (shared.screen.columns, shared.screen.rows) = (self.size.columns, self.size.rows);
         shared.screen.true_color = self.options.depth == crate::text::ColorDepth::TrueColor;
         shared.screen.hyperlinks = true;
-        shared.text = self.composer.text();
+        if self.composer.revision() != shared.text_revision {
+            (shared.text_revision, shared.text) = (self.composer.revision(), self.composer.text());
+        }
         shared.is_expanded = self.is_expanded;
         if shared.theme_version != self.theme_version {
             shared.theme_version = self.theme_version;

@@ -19,6 +19,7 @@ use crate::{
     keys::Action,
     screen::{Frame, PlacedImage},
     text::{Row, Style, Token},
+    tool_text,
     tool_view::DrawOptions,
 };
 
@@ -26,6 +27,10 @@ use crate::{
 const MAX_PROMPT_ROWS: usize = 12;
 /// Column of the left edge of images.
 const IMAGE_COLUMN: usize = 3;
+/// Rows that are written to the scrollback with one frame; further ones follow with the next.
+const MAX_HISTORY: usize = 300;
+/// Rows that are written when the program ends. Further ones would delay the end.
+const MAX_REMAINING: usize = 1000;
 /// Queued messages shown.
 const MAX_QUEUED: usize = 4;
 
@@ -115,9 +120,26 @@ impl App {
             if !item.is_final() {
                 break;
             }
+            if room > 0 && history.rows.len() >= MAX_HISTORY {
+                self.changed();
+                return history;
+            }
             let (columns, options) = (self.columns(), self.block_options());
             let rows = match self.transcript.items.get_mut(self.transcript.committed) {
-                Some(Item::Answer { stream, .. }) => stream.finish(columns, &self.theme),
+                Some(Item::Answer { stream, .. }) if stream.has_backlog() && room > 0 => {
+                    // The next frames take the rest: keys come in between.
+                    let rows = stream.take_finished(columns, &self.theme);
+                    self.append_item(rows, &mut history.rows);
+                    self.transcript.is_partial = true;
+                    self.changed();
+                    return history;
+                }
+                Some(Item::Answer { stream, .. }) => {
+                    let dropped = if room > 0 { 0 } else { stream.drop_backlog() };
+                    let note = format!("({dropped} bytes of the text are not shown)");
+                    let note = (dropped > 0).then(|| Row::styled(note, self.theme.style(Token::Dim)));
+                    note.into_iter().chain(stream.finish(columns, &self.theme)).collect()
+                }
                 Some(item) => item.rows(columns, &self.theme, &options),
                 None => Vec::new(),
             };
@@ -132,10 +154,15 @@ impl App {
         let (columns, theme) = (self.columns(), self.theme.clone());
         let mut taken = Vec::new();
         if let Some(Item::Answer { stream, .. }) = self.transcript.items.get_mut(self.transcript.committed) {
+            let has_backlog = stream.has_backlog();
             taken = stream.take_finished(columns, &theme);
-            let tail = stream.tail(columns, &theme).len();
-            if tail > room && room > 0 {
-                taken.extend(stream.take_rows(tail - room / 2, columns, &theme));
+            if has_backlog {
+                self.changed();
+            } else {
+                let tail = stream.tail(columns, &theme).len();
+                if tail > room && room > 0 {
+                    taken.extend(stream.take_rows(tail - room / 2, columns, &theme));
+                }
             }
         }
         if !taken.is_empty() {
@@ -154,7 +181,7 @@ impl App {
         let Some(Item::Answer { stream, .. }) = transcript.items.get_mut(transcript.committed) else {
             return;
         };
-        if lost == 0 {
+        if lost == 0 || stream.has_backlog() {
             return;
         }
         // The empty row before it.
@@ -192,40 +219,62 @@ impl App {
         out.extend(rows);
     }
 
-    /// All rows that are not in the scrollback yet, at the end of the program.
+    /// The rows that are not in the scrollback yet, at the end of the program: all of them, unless there are very many.
     pub(super) fn remaining_rows(&mut self) -> Vec<Row> {
-        self.take_finished(0).rows
+        let (columns, options) = (self.columns(), self.block_options());
+        let (mut first, mut rows) = (self.transcript.items.len(), 0);
+        while first > self.transcript.committed && rows < MAX_REMAINING {
+            first -= 1;
+            let item = self.transcript.items.get(first);
+            rows += item.map_or(0, |item| item.rows(columns, &self.theme, &options).len());
+        }
+        let mut remaining = Vec::new();
+        let skipped = first - self.transcript.committed;
+        if skipped > 0 {
+            (self.transcript.committed, self.transcript.is_partial) = (first, false);
+            let text = format!("({skipped} earlier items are not shown)");
+            self.append_item(vec![Row::styled(text, self.style(Token::Dim))], &mut remaining);
+        }
+        remaining.extend(self.take_finished(0).rows);
+        remaining
     }
 
     /// The rows of items that are not finished. If there are too many, running calls take one row each, and the last
     /// rows are shown.
     fn live_rows(&self, room: usize) -> Vec<Row> {
-        let (columns, options) = (self.columns(), self.block_options());
-        let all = |is_short: bool| {
-            let mut rows = Vec::new();
-            for at in self.transcript.committed..self.transcript.items.len() {
-                let Some(item) = self.transcript.items.get(at) else { break };
-                let is_first = at == self.transcript.committed;
-                let item_rows = match is_short && !matches!(item, Item::Answer { .. }) {
-                    true => vec![item.short_row(columns, &self.theme, &options)],
-                    false => item.rows(columns, &self.theme, &options),
-                };
-                if item_rows.is_empty() {
-                    continue;
-                }
-                let is_separate = !(is_first && self.transcript.is_partial);
-                if is_separate && (self.transcript.has_rows || !rows.is_empty()) && !is_short {
-                    rows.push(Row::new());
-                }
-                rows.extend(item_rows);
-            }
-            rows
-        };
-        let mut rows = all(false);
+        // One row for the separator that the first item may not need, and one that shows that there are too many.
+        let mut rows = self.last_live_rows(room + 2, false);
         if rows.len() > room {
-            rows = all(true);
+            rows = self.last_live_rows(room, true);
         }
         rows.drain(..rows.len().saturating_sub(room));
+        rows
+    }
+
+    /// The rows of the last items that are not finished: those that `enough` rows need, however many there are.
+    fn last_live_rows(&self, enough: usize, is_short: bool) -> Vec<Row> {
+        let (columns, options) = (self.columns(), self.block_options());
+        let mut items = Vec::new();
+        let mut count = 0;
+        for at in (self.transcript.committed..self.transcript.items.len()).rev() {
+            let Some(item) = self.transcript.items.get(at).filter(|_| count < enough) else { break };
+            let item_rows = match is_short && !matches!(item, Item::Answer { .. }) {
+                true => vec![item.short_row(columns, &self.theme, &options)],
+                false => item.rows(columns, &self.theme, &options),
+            };
+            if !item_rows.is_empty() {
+                count += item_rows.len() + usize::from(!is_short);
+                items.push((at, item_rows));
+            }
+        }
+        let mut rows = Vec::new();
+        for (at, item_rows) in items.into_iter().rev() {
+            let is_separate = !(at == self.transcript.committed && self.transcript.is_partial);
+            if is_separate && (self.transcript.has_rows || !rows.is_empty()) && !is_short {
+                rows.push(Row::new());
+            }
+            rows.extend(item_rows);
+        }
         rows
     }
 
@@ -295,17 +344,18 @@ impl App {
         if max_rows <= 3 {
             return Vec::new();
         }
+        let status = match &self.hint {
+            Some((hint, _)) => Row::styled(hint, self.style(Token::Muted)).ellipsized(columns),
+            None => self.status.row(&self.folder(), columns, &self.theme),
+        };
         if is_asking {
-            return vec![self.status.row(&self.folder(), columns, &self.theme)];
+            return vec![status];
         }
         let mut rows = self.widget_rows(WidgetPlacement::BelowEditor, columns, max_rows / 4);
         let footer = self.part_rows(Part::Footer, columns).map(|footer| footer.rows);
-        match (&self.hint, footer) {
-            (Some((hint, _)), _) => {
-                rows.push(Row::styled(hint, self.style(Token::Muted)).ellipsized(columns))
-            }
-            (None, Some(footer)) => rows.extend(footer.into_iter().take(max_rows / 4)),
-            (None, None) => rows.push(self.status.row(&self.folder(), columns, &self.theme)),
+        match footer.filter(|_| self.hint.is_none()) {
+            Some(footer) => rows.extend(footer.into_iter().take(max_rows / 4)),
+            None => rows.push(status),
         }
         rows
     }
@@ -326,7 +376,7 @@ impl App {
         let prompt_rows = room.saturating_sub(frame_rows + menu.len()).clamp(1, MAX_PROMPT_ROWS);
         let prefix = if columns > 8 { 2 } else { 0 };
         let theme = self.theme.clone();
-        let is_shell = self.composer.text().starts_with('!');
+        let is_shell = self.composer.is_shell();
         let (text, (row, column)) = self.composer.rows(columns.saturating_sub(prefix), prompt_rows, &theme);
         let top = rows.len();
         let sign = theme.style(if is_shell { Token::BashMode } else { Token::Accent });
@@ -349,7 +399,7 @@ impl App {
     /// The border of the composer shows the thinking level, and whether the prompt is a shell command.
     fn border_style(&self) -> Style {
         let token = match self.status.thinking.as_str() {
-            _ if self.composer.text().starts_with('!') => Token::BashMode,
+            _ if self.composer.is_shell() => Token::BashMode,
             "minimal" => Token::ThinkingMinimal,
             "low" => Token::ThinkingLow,
             "medium" => Token::ThinkingMedium,
@@ -372,7 +422,7 @@ impl App {
             .iter()
             .take(MAX_QUEUED)
             .map(|(sign, text)| {
-                let text = text.lines().next().unwrap_or_default();
+                let text = tool_text::line(text);
                 Row::styled(format!("{sign} {text}"), dim).ellipsized(columns)
             })
             .collect();

@@ -19,7 +19,8 @@ use crate::{
     blocks::CustomBlock,
     input::Key,
     keys::{normalised, parse_key},
-    text::{Row, parse_row},
+    text::Row,
+    tool_text,
 };
 
 /// Rows of a message; the rest is cut.
@@ -118,14 +119,15 @@ impl App {
                     tokio::spawn(async move {
                         let kind = RendererKind::Message;
                         let drawn = session.render_custom(kind, &label, &value, &options).await;
-                        let _ = events.send(Event::MessageDrawn(id, drawn.map(|drawn| drawn.lines)));
+                        let rows = drawn.map(|drawn| tool_text::rows(&drawn.lines, MAX_ROWS));
+                        events.send(Event::MessageDrawn(id, rows));
                     });
                 }
             }
         }
     }
 
-    pub(super) fn message_drawn(&mut self, id: u64, lines: Option<Vec<String>>) {
+    pub(super) fn message_drawn(&mut self, id: u64, rows: Option<Vec<Row>>) {
         let mut items = self.transcript.items.iter_mut().rev();
         let found = items.find_map(|item| match item {
             Item::Message(item) if item.id == id => Some(item),
@@ -133,8 +135,7 @@ impl App {
         });
         if let Some(item) = found.filter(|item| !item.is_drawn) {
             item.is_drawn = true;
-            item.block.drawn = lines
-                .map(|lines| lines.iter().take(MAX_ROWS).map(|line| parse_row(line)).collect::<Vec<Row>>());
+            item.block.drawn = rows;
         }
     }
 

@@ -5,7 +5,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use tokio::sync::mpsc;
 use toolsmith::{Session, agent::Subscription, tool::NoticeLevel};
 
 use super::{
@@ -15,6 +14,7 @@ use super::{
     extensions::Shortcut,
     full::Full,
     host::{Exit, Host, Options, ScreenMode},
+    inbox::{EventSender, Inbox},
     start,
     status::{Status, TICK},
     transcript::{Item, Transcript},
@@ -22,7 +22,7 @@ use super::{
 use crate::{
     composer::{Composer, Submission, completion::FileIndex},
     dialog::Panels,
-    input::Input,
+    input::{Input, Key},
     keys::KeyBindings,
     screen::{ASK_SIZE, Abilities, Inline},
     text::{Row, Theme},
@@ -32,8 +32,10 @@ use crate::{
 
 /// Shortest time between two frames that no key asked for.
 const FRAME_TIME: Duration = Duration::from_millis(16);
-/// Events handled before the next frame.
-const MAX_BATCH: usize = 500;
+/// Events of each source that are handled before keys and signals are looked at again, and before the next frame.
+const MAX_BATCH: usize = 100;
+/// Keys that are handled before signals are looked at again. A terminal without bracketed paste types what is pasted.
+const MAX_KEYS: usize = 1000;
 /// Time to wait for the size to settle.
 const RESIZE_TIME: Duration = Duration::from_millis(50);
 /// Maximum time until the terminal answers.
@@ -68,7 +70,7 @@ pub(super) struct App {
     /// The full screen, while it is shown.
     pub(super) full: Option<Full>,
     pub(super) bridge: Arc<Bridge>,
-    pub(super) events: mpsc::UnboundedSender<Event>,
+    pub(super) events: EventSender,
     pub(super) session: Option<Session>,
     pub(super) subscription: Option<Subscription>,
     pub(super) transcript: Transcript,
@@ -97,11 +99,15 @@ pub(super) struct App {
     pub(super) controls: String,
     /// When ctrl+c, and escape, were last pressed.
     pub(super) last_clear: Option<Instant>,
+    /// The last ctrl+c in a question of a tool, and whether something ran then.
+    pub(super) last_stop: Option<(Instant, bool)>,
+    /// When ctrl+c was last pressed while a tool had a tap on the input.
+    pub(super) last_tapped: Option<Instant>,
     /// A hint in place of the status line, until its time.
     pub(super) hint: Option<(String, Instant)>,
     pub(super) last_escape: Option<Instant>,
-    /// When the last key was pressed.
-    pub(super) last_key: Option<Instant>,
+    /// The last key, and when it was pressed.
+    pub(super) last_key: Option<(Instant, Key)>,
     pub(super) shell_number: u64,
     pub(super) message_number: u64,
     /// Shortcuts of extensions.
@@ -146,8 +152,8 @@ struct Told {
 /// Fails if there is no terminal.
 pub async fn run(host: Arc<dyn Host>, options: Options) -> Result<Exit, TtyError> {
     let mut signals = Signals::listen()?;
-    let (events, mut incoming) = mpsc::unbounded_channel();
-    let mut app = App::new(host, options, events)?;
+    let mut incoming = Inbox::new();
+    let mut app = App::new(host, options, incoming.sender())?;
     if app.options.screen == ScreenMode::FullScreen {
         app.open_full(true);
     }
@@ -157,15 +163,13 @@ pub async fn run(host: Arc<dyn Host>, options: Options) -> Result<Exit, TtyError
     while app.exit.is_none() {
         app.turn(&mut signals, &mut incoming).await;
     }
+    // Tools that still run get no answers from here on.
+    drop(incoming);
     Ok(app.finish().await)
 }
 
 impl App {
-    fn new(
-        host: Arc<dyn Host>,
-        options: Options,
-        events: mpsc::UnboundedSender<Event>,
-    ) -> Result<Self, TtyError> {
+    fn new(host: Arc<dyn Host>, options: Options, events: EventSender) -> Result<Self, TtyError> {
         let tty = Tty::open()?;
         let size = tty.size();
         let abilities = Abilities { depth: options.depth, reflows: start::reflows(), ..Abilities::default() };
@@ -177,9 +181,7 @@ impl App {
             inline: Inline::new(size, abilities),
             views: ToolViews::new({
                 let events = events.clone();
-                move |_| {
-                    let _ = events.send(Event::Redraw);
-                }
+                move |_| events.send(Event::Redraw)
             }),
             theme_version: 1,
             image_protocol: start::image_protocol(|name| std::env::var(name).ok()),
@@ -213,6 +215,8 @@ impl App {
             title_dirty: true,
             controls: String::new(),
             last_clear: None,
+            last_stop: None,
+            last_tapped: None,
             hint: None,
             last_escape: None,
             last_key: None,
@@ -237,8 +241,9 @@ impl App {
         })
     }
 
-    /// Waits for something to happen, handles it, and draws if that is due.
-    async fn turn(&mut self, signals: &mut Signals, incoming: &mut mpsc::UnboundedReceiver<Event>) {
+    /// Waits for something to happen, handles it, and draws if that is due. Signals and keys come first, and a bounded number
+    /// of events is handled before they are looked at again, so that no tool can delay them (CONTRACT 9.2).
+    async fn turn(&mut self, signals: &mut Signals, incoming: &mut Inbox) {
         let deadline = self.deadline();
         let is_blocked = self.is_dirty && !self.tty.output().is_idle();
         let output = self.tty.output().clone();
@@ -247,31 +252,32 @@ impl App {
             signal = signals.next() => self.signal(signal),
             input = self.tty.input().next() => {
                 self.input(input);
-                while let Some(input) = self.tty.input().try_next() {
+                for _ in 0..MAX_KEYS {
+                    let Some(input) = self.tty.input().try_next() else { break };
                     self.input(input);
                 }
+                // Drawn before a tool can change it.
+                self.draw_if_due();
             }
-            event = incoming.recv() => {
-                if let Some(event) = event {
-                    self.event(event);
-                }
-                for _ in 0..MAX_BATCH {
-                    let Ok(event) = incoming.try_recv() else { break };
-                    self.event(event);
-                }
-            }
-            event = next_event(&mut self.subscription) => {
-                match event {
-                    Some(event) => self.agent_event(&event),
-                    None => self.subscription = None,
-                }
-                for _ in 0..MAX_BATCH {
-                    let Some(event) = self.subscription.as_mut().and_then(Subscription::try_next) else { break };
-                    self.agent_event(&event);
-                }
-            }
+            event = incoming.next() => self.event(event),
+            event = next_event(&mut self.subscription) => match event {
+                Some(event) => self.agent_event(&event),
+                None => self.subscription = None,
+            },
             () = output.written(), if is_blocked => {}
-            () = sleep_until(deadline), if deadline.is_some() => self.tick(),
+            () = sleep_until(deadline), if deadline.is_some() => {}
+        }
+        // Each source has its turn: one that always has something ready must not keep the others waiting.
+        for _ in 0..MAX_BATCH {
+            let Some(event) = incoming.try_next() else { break };
+            self.event(event);
+        }
+        for _ in 0..MAX_BATCH {
+            let Some(event) = self.subscription.as_mut().and_then(Subscription::try_next) else { break };
+            self.agent_event(&event);
+        }
+        if deadline.is_some_and(|at| at <= Instant::now()) {
+            self.tick();
         }
         self.follow_shutdown();
         self.draw_if_due();

@@ -46,10 +46,17 @@ impl App {
         if key.kind == KeyKind::Release {
             return;
         }
-        if self.components.has_taps() && self.panels.is_empty() {
+        if self.components.has_taps() && self.panels.is_empty() && !self.bypasses_taps(key) {
             return self.tap(raw);
         }
         self.untapped_key(key, raw);
+    }
+
+    /// Returns whether a key is ctrl+c for the second time: a tap that keeps it, or does not answer, cannot prevent quitting.
+    fn bypasses_taps(&mut self, key: &Key) -> bool {
+        let now = Instant::now();
+        self.keys.is(key, Action::Clear)
+            && self.last_tapped.replace(now).is_some_and(|last| now.duration_since(last) < DOUBLE_TIME)
     }
 
     /// Handles a key that every tap has seen.
@@ -57,7 +64,11 @@ impl App {
         self.changed_now();
         let now = Instant::now();
         // A key that answers one question does not answer the next, and one that is held answers none.
-        let last = self.last_key.replace(now);
+        let pressed = Key { kind: KeyKind::Press, ..*key };
+        let last = self.last_key.replace((now, pressed)).map(|(last, key)| (last, key == pressed));
+        if self.keys.is(key, Action::Clear) && self.stop_asking(now) {
+            return;
+        }
         if self.panels.takes_key(last, now) {
             return self.panel_key(key, raw);
         }
@@ -85,12 +96,35 @@ impl App {
         if self.component_key(key, raw) {
             return;
         }
-        match self.composer.key(key, &self.keys.clone()) {
+        match self.composer.key(key, &self.keys) {
             ComposerEvent::Ignored => {}
             ComposerEvent::Changed => self.complete(),
             ComposerEvent::Submit(sent) => self.submit(sent, false),
             ComposerEvent::FollowUp(sent) => self.submit(sent, true),
         }
+    }
+
+    /// ctrl+c in a question of a tool: twice, it stops the run or, if nothing runs, quits. A tool can ask again at once, so the
+    /// second press counts also where the question is gone or cannot be answered yet. Returns whether it was the second.
+    fn stop_asking(&mut self, now: Instant) -> bool {
+        let before = self.last_stop.take().filter(|(last, _)| now.duration_since(*last) < DOUBLE_TIME);
+        let Some((_, was_working)) = before else {
+            if self.panels.is_asked() {
+                let is_working = self.is_working();
+                self.last_stop = Some((now, is_working));
+                let meaning = if is_working { "stop the run" } else { "quit" };
+                let text = format!("Press {} again to {meaning}", self.keys.hint(Action::Clear));
+                self.hint = Some((text, now + DOUBLE_TIME));
+            }
+            return false;
+        };
+        (self.hint, self.last_clear) = (None, None);
+        // A run that ended between both presses is not a reason to quit.
+        if !self.stop() && !was_working {
+            self.leave(0);
+        }
+        self.panels.close_asked();
+        true
     }
 
     fn panel_key(&mut self, key: &Key, raw: &[u8]) {
@@ -168,16 +202,7 @@ impl App {
         if self.composer.takes_escape() {
             return false;
         }
-        if let Some(cancel) = self.shell_cancel.as_ref().or(self.command_cancel.as_ref()) {
-            cancel.cancel("interrupted by the user");
-            return true;
-        }
-        if self.running.is_some() || self.is_busy {
-            if let Some(session) = &self.session {
-                session.abort("interrupted by the user");
-            }
-            // Queued messages come back for editing.
-            self.dequeue();
+        if self.stop() {
             return true;
         }
         let is_double = self.last_escape.is_some_and(|last| now.duration_since(last) < DOUBLE_TIME);
@@ -189,6 +214,27 @@ impl App {
                 command => self.perform(Effect::Submit(format!("/{command}"))),
             }
         }
+        true
+    }
+
+    fn is_working(&self) -> bool {
+        self.shell_cancel.is_some() || self.command_cancel.is_some() || self.running.is_some() || self.is_busy
+    }
+
+    /// Stops what runs: a shell command, a command of the session, or the run. Returns whether there is something.
+    fn stop(&mut self) -> bool {
+        if let Some(cancel) = self.shell_cancel.as_ref().or(self.command_cancel.as_ref()) {
+            cancel.cancel("interrupted by the user");
+            return true;
+        }
+        if self.running.is_none() && !self.is_busy {
+            return false;
+        }
+        if let Some(session) = &self.session {
+            session.abort("interrupted by the user");
+        }
+        // Queued messages come back for editing.
+        self.dequeue();
         true
     }
 

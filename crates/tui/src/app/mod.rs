@@ -1,7 +1,8 @@
 //! The interface itself: a client of [`toolsmith::Session`] that owns the terminal, the transcript, the composer and the
-//! panels. One task owns everything; background work reports to it through a channel.
+//! panels. One task owns everything; background work reports to it through a queue.
 
 mod agent_events;
+mod asking;
 mod bridge;
 mod commands;
 mod components;
@@ -12,6 +13,7 @@ mod extensions;
 mod full;
 mod host;
 mod images;
+mod inbox;
 mod interface;
 mod keys;
 mod operations;

@@ -15,7 +15,8 @@ use crate::{
         Submission,
         completion::{Candidate, FileIndex, Trigger},
     },
-    text::{Row, Token, parse_text},
+    text::{Row, Token},
+    tool_text::MAX_PROMPT,
 };
 
 impl App {
@@ -95,12 +96,14 @@ impl App {
         match event {
             Event::Trust(question) => self.trust_known(question),
             Event::Opened(opened) => self.opened(*opened),
-            Event::Panel(id, panel) => self.panels.push(Some(id), panel),
+            // A question of a call that was stopped meanwhile does not appear.
+            Event::Panel(id, panel, cancel) if !cancel.is_cancelled() => self.panels.push(Some(id), panel),
+            Event::Panel(..) => {}
             Event::ClosePanel(id) => self.panels.close(id),
             Event::Notice(level, text) => self.notice(level, &text),
-            Event::Status(key, text) => {
-                match text {
-                    Some(text) => self.status.entries.insert(key, drawn_row(&text)),
+            Event::Status(key, row) => {
+                match row {
+                    Some(row) => self.status.entries.insert(key, row),
                     None => self.status.entries.remove(&key),
                 };
             }
@@ -122,6 +125,8 @@ impl App {
                 self.title = Some(title);
                 self.title_dirty = true;
             }
+            Event::EditorText(text) => self.perform(Effect::SetText(text)),
+            Event::EditorPaste(text) => self.tool_paste(&text),
             Event::History(prompts) => self.composer.history_mut().prepend(prompts),
             Event::Files(files) => {
                 self.files = Some(files);
@@ -263,6 +268,7 @@ impl App {
                     .map(|file| SessionSource::Named(file.display().to_string()));
                 self.subscription = None;
                 self.components.clear();
+                self.bridge.shared().widgets.clear();
                 self.views.clear();
                 self.is_busy = true;
                 self.spawn(async move {
@@ -436,12 +442,15 @@ impl App {
         }
     }
 
+    /// Inserts text of a tool, as long as all of it can be kept: each paste stays until the prompt is sent.
+    fn tool_paste(&mut self, text: &str) {
+        if self.composer.size() + text.len() > MAX_PROMPT {
+            return tracing::warn!("A text of a tool was not inserted: the prompt is too long");
+        }
+        self.perform(Effect::Paste(text.to_owned()));
+    }
+
     pub(super) fn paste_image(&self) {
         self.spawn(async { Event::Image(images::from_clipboard().await) });
     }
-}
-
-/// A line drawn by a tool, as a row.
-fn drawn_row(line: &str) -> Row {
-    parse_text(line).into_iter().next().unwrap_or_default()
 }

@@ -46,13 +46,13 @@ impl App {
             let outcome = session.user_bash(&command, is_private, cancel, |text| {
                 collected.push_str(text);
                 if reported.elapsed() >= REPORT_TIME {
-                    let _ = events.send(Event::ShellOutput(id, std::mem::take(&mut collected)));
+                    events.send(Event::ShellOutput(id, std::mem::take(&mut collected)));
                     reported = Instant::now();
                 }
             });
             let outcome = outcome.await;
             if !collected.is_empty() {
-                let _ = events.send(Event::ShellOutput(id, collected));
+                events.send(Event::ShellOutput(id, collected));
             }
             Event::ShellEnd(id, outcome.map_err(|error| error.to_string()))
         });

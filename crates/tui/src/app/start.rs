@@ -5,7 +5,7 @@ use std::sync::Arc;
 use toolsmith::{SessionSource, agent::session::Sessions, tool::NoticeLevel};
 
 use super::{
-    bridge::{DialogApprover, DialogReviewer},
+    asking::{DialogApprover, DialogReviewer},
     event::Event,
     host::{OpenError, OpenRequest, Options, TrustQuestion},
     interface::App,
@@ -113,13 +113,13 @@ impl App {
     /// Runs work that may wait for the disk.
     pub(super) fn spawn_blocking(&self, work: impl FnOnce() -> Event + Send + 'static) {
         let events = self.events.clone();
-        tokio::task::spawn_blocking(move || events.send(work()).ok());
+        tokio::task::spawn_blocking(move || events.send(work()));
     }
 
     /// Runs work in the background.
     pub(super) fn spawn(&self, work: impl Future<Output = Event> + Send + 'static) {
         let events = self.events.clone();
-        tokio::spawn(async move { events.send(work.await).ok() });
+        tokio::spawn(async move { events.send(work.await) });
     }
 
     pub(super) fn refresh_branch(&self) {

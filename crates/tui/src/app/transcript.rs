@@ -14,6 +14,7 @@ use crate::{
         ThinkingBlock, ToolBlock, ToolState,
     },
     text::{Row, Theme},
+    tool_text,
 };
 
 /// A tool call with what draws it.
@@ -122,6 +123,15 @@ impl Item {
     pub(super) fn short_row(&self, columns: usize, theme: &Theme, options: &BlockOptions) -> Row {
         match self {
             Self::Tool(tool) => tool.block.short_row(columns, theme, options),
+            // Only the beginning is laid out: a tool can send many notices during a call.
+            Self::Block(Block::Notice(block)) => {
+                let text = tool_text::beginning(tool_text::line(&block.text), columns * 4);
+                NoticeBlock::new(block.kind, text)
+                    .rows(columns, theme, options)
+                    .into_iter()
+                    .next()
+                    .unwrap_or_default()
+            }
             _ => self.rows(columns, theme, options).pop().unwrap_or_default(),
         }
     }

@@ -69,6 +69,16 @@ impl AssistantStream {
         self.stream.is_empty()
     }
 
+    /// Returns whether more text waits than is taken at once.
+    pub fn has_backlog(&self) -> bool {
+        self.stream.has_backlog()
+    }
+
+    /// Drops all waiting text but the end of it; returns the number of dropped bytes.
+    pub fn drop_backlog(&mut self) -> usize {
+        self.stream.drop_backlog()
+    }
+
     /// Takes the rows that no later text can change.
     pub fn take_finished(&mut self, columns: usize, theme: &Theme) -> Vec<Row> {
         indented(self.stream.take_finished(inner(columns), theme), columns)

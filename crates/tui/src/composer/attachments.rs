@@ -46,9 +46,10 @@ pub(super) fn is_token(c: char) -> bool {
     (FIRST..=LAST).contains(&u32::from(c))
 }
 
-/// The attachments of a composer, by the order they were added.
+/// The attachments of a composer with their labels, by the order they were added. A label counts the lines of the text, so it
+/// is made once and not per frame.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Attachments(Vec<Attachment>);
+pub(super) struct Attachments(Vec<(Attachment, String)>);
 
 impl Attachments {
     /// Returns whether pasted text becomes a token.
@@ -60,27 +61,48 @@ impl Attachments {
     pub(super) fn add(&mut self, attachment: Attachment) -> Option<char> {
         let code = u32::try_from(self.0.len()).ok()?.checked_add(FIRST)?;
         let c = char::from_u32(code).filter(|c| is_token(*c))?;
-        self.0.push(attachment);
+        let label = attachment.label(self.0.len() + 1);
+        self.0.push((attachment, label));
         Some(c)
     }
 
-    fn get(&self, c: char) -> Option<(usize, &Attachment)> {
-        let at = usize::try_from(u32::from(c).checked_sub(FIRST)?).ok()?;
-        self.0.get(at).map(|attachment| (at + 1, attachment))
+    fn get(&self, c: char) -> Option<&(Attachment, String)> {
+        self.0.get(usize::try_from(u32::from(c).checked_sub(FIRST)?).ok()?)
     }
 
     /// Returns the label of a token.
-    pub(super) fn label(&self, c: char) -> Option<String> {
-        self.get(c).map(|(number, attachment)| attachment.label(number))
+    pub(super) fn label(&self, c: char) -> Option<&str> {
+        self.get(c).map(|(_, label)| label.as_str())
+    }
+
+    /// Returns the bytes of all texts.
+    pub(super) fn size(&self) -> usize {
+        let sizes = self.0.iter().map(|(attachment, _)| match attachment {
+            Attachment::Text(text) => text.len(),
+            Attachment::Image(_) => 0,
+        });
+        sizes.sum()
+    }
+
+    /// Returns whether a text starts with a character once pasted text is put back.
+    pub(super) fn starts_with(&self, text: &str, wanted: char) -> bool {
+        match text.chars().next().map(|first| (first, self.get(first))) {
+            Some((_, Some((Attachment::Text(text), _)))) => text.starts_with(wanted),
+            Some((first, _)) => first == wanted,
+            None => false,
+        }
     }
 
     /// Puts pasted text back, and leaves images out.
     pub(super) fn expand(&self, text: &str) -> String {
+        if self.0.is_empty() {
+            return text.to_owned();
+        }
         let mut out = String::with_capacity(text.len());
         for c in text.chars() {
             match self.get(c) {
-                Some((_, Attachment::Text(text))) => out.push_str(text),
-                Some((number, attachment @ Attachment::Image(_))) => out.push_str(&attachment.label(number)),
+                Some((Attachment::Text(text), _)) => out.push_str(text),
+                Some((Attachment::Image(_), label)) => out.push_str(label),
                 None if is_token(c) => {}
                 None => out.push(c),
             }
@@ -92,7 +114,7 @@ impl Attachments {
     pub(super) fn images(&self, text: &str) -> Vec<Image> {
         let found = text.chars().filter_map(|c| self.get(c));
         found
-            .filter_map(|(_, attachment)| match attachment {
+            .filter_map(|(attachment, _)| match attachment {
                 Attachment::Image(image) => Some(image.clone()),
                 Attachment::Text(_) => None,
             })
@@ -102,5 +124,9 @@ impl Attachments {
 
 /// Removes private characters from text that comes from outside.
 pub(super) fn without_tokens(text: &str) -> String {
+    // Their first byte; most texts have none, and a long one is then only copied.
+    if !text.as_bytes().contains(&0xf3) {
+        return text.to_owned();
+    }
     text.chars().filter(|c| !is_token(*c)).collect()
 }

@@ -4,6 +4,10 @@ use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation as _};
 
 /// Undo steps kept.
 const MAX_UNDO: usize = 200;
+/// Bytes of all undo steps. The last one is kept however long it is.
+const MAX_UNDO_BYTES: usize = 8 << 20;
+/// Bytes that are searched for the end of a word.
+const MAX_WORD: usize = 4 << 10;
 /// Killed texts kept.
 const MAX_KILLED: usize = 30;
 
@@ -106,8 +110,9 @@ impl Buffer {
         if self.undo.last() != Some(&state) {
             self.undo.push(state);
         }
-        if self.undo.len() > MAX_UNDO {
-            self.undo.remove(0);
+        let mut bytes: usize = self.undo.iter().map(|(text, _)| text.len()).sum();
+        while self.undo.len() > MAX_UNDO || (bytes > MAX_UNDO_BYTES && self.undo.len() > 1) {
+            bytes -= self.undo.remove(0).0.len();
         }
     }
 
@@ -133,15 +138,18 @@ impl Buffer {
     }
 
     fn word_start(&self) -> usize {
-        let words: Vec<_> = self.before().split_word_bound_indices().collect();
+        let from = self.text.floor_char_boundary(self.cursor.saturating_sub(MAX_WORD));
+        let near = self.text.get(from..self.cursor).unwrap_or_default();
+        let words: Vec<_> = near.split_word_bound_indices().collect();
         let word = words.iter().rev().find(|(_, word)| !word.chars().all(char::is_whitespace));
-        word.map_or(0, |(at, _)| *at)
+        word.map_or(from, |(at, _)| from + at)
     }
 
     fn word_end(&self) -> usize {
-        let mut words = self.after().split_word_bound_indices();
+        let to = self.text.floor_char_boundary(self.cursor + MAX_WORD);
+        let mut words = self.text.get(self.cursor..to).unwrap_or_default().split_word_bound_indices();
         let word = words.find(|(_, word)| !word.chars().all(char::is_whitespace));
-        word.map_or(self.text.len(), |(at, word)| self.cursor + at + word.len())
+        word.map_or(to, |(at, word)| self.cursor + at + word.len())
     }
 
     /// Returns the start of the cursor's line.

@@ -205,6 +205,65 @@ fn fuzzy_matches_prefer_word_starts() {
     assert_eq!(fuzzy_filter("mdl", &names, |name| name, 9), [&"model"]);
 }
 
+#[test]
+fn c9_2_a_text_of_any_length_is_laid_out_around_the_cursor_only() {
+    let attachments = attachments::Attachments::default();
+    for text in ["x".repeat(1_000_000), "some words 漢字\n".repeat(60_000), "\n".repeat(1_000_000)] {
+        for offset in [0, 499_992, text.len()] {
+            let offset = text.floor_char_boundary(offset);
+            let layout = Layout::around(&text, offset, 80, &attachments);
+            assert!(layout.rows() < 30_000, "{} rows", layout.rows());
+            let (row, column) = layout.place(&text, offset, &attachments);
+            assert_eq!(layout.offset(&text, row, column, &attachments), offset);
+            let has_rows_above = offset == 0 || row >= 12;
+            let has_rows_below = offset == text.len() || layout.rows() - row > 12;
+            assert!(has_rows_above && has_rows_below, "row {row} of {}", layout.rows());
+        }
+    }
+}
+
+#[test]
+fn a_text_of_a_megabyte_can_be_edited() {
+    let mut composer = composer();
+    let text = "some words\n".repeat(100_000);
+    composer.set_text(&text);
+    send(&mut composer, "end\x1b[A\x1b[A!");
+    let (rows, _) = composer.rows(60, 3, &Theme::none());
+    assert!(rows.iter().any(|row| row.text() == "som!e words"), "{rows:?}");
+    send(&mut composer, "\x1b[B\x1b[B\x17");
+    assert_eq!(composer.text().len(), text.len() + 1);
+    send(&mut composer, "\x1f\x1f\x1f\x1f\x1f");
+    assert_eq!(composer.text(), "", "every step can be undone");
+}
+
+#[test]
+fn c9_2_undo_steps_of_long_texts_are_bounded() {
+    let mut buffer = Buffer::default();
+    for number in 0..100 {
+        buffer.set(format!("{number}{}", "x".repeat(1 << 20)));
+    }
+    let mut steps = 0;
+    while !buffer.is_empty() && steps < 100 {
+        let before = buffer.text().to_owned();
+        buffer.undo();
+        if buffer.text() == before {
+            break;
+        }
+        steps += 1;
+    }
+    assert!((1..20).contains(&steps), "{steps}");
+}
+
+#[test]
+fn a_pasted_command_is_recognised_as_one() {
+    let mut composer = composer();
+    assert!(!composer.is_shell());
+    composer.paste(&"!".repeat(2000));
+    assert!(composer.is_shell());
+    composer.set_text("!ls");
+    assert!(composer.is_shell());
+}
+
 proptest::proptest! {
     /// Whatever is typed, the caret is inside the drawn rows and no row is too wide.
     #[test]

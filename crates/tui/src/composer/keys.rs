@@ -178,6 +178,7 @@ impl Composer {
         if let Some(prompt) = self.history.previous(self.buffer.text()) {
             self.buffer.set(prompt);
             self.menu = None;
+            self.revision += 1;
         }
     }
 
@@ -185,6 +186,7 @@ impl Composer {
         if let Some(prompt) = self.history.following() {
             self.buffer.set(prompt);
             self.menu = None;
+            self.revision += 1;
         }
     }
 

@@ -1,9 +1,15 @@
 //! Text as rows of a given width, and the caret in them.
 
+use std::ops::Range;
+
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::attachments::{Attachments, is_token};
 use crate::text::{Row, Style, grapheme_width, width};
+
+/// Bytes of a block. A text of more than three is laid out only around the cursor: the block of the cursor and its neighbours,
+/// which are more than a screen, so that a key costs the same in a text of any length.
+const BLOCK: usize = 8 << 10;
 
 /// One row: where it starts and ends in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,10 +27,29 @@ pub struct Layout {
 
 impl Layout {
     pub(super) fn new(text: &str, columns: usize, attachments: &Attachments) -> Self {
+        Self::part(text, 0..text.len(), columns, attachments)
+    }
+
+    /// Lays out the rows around an offset. Their number is that of the whole text only if it is short.
+    pub(super) fn around(text: &str, offset: usize, columns: usize, attachments: &Attachments) -> Self {
+        if text.len() <= 3 * BLOCK {
+            return Self::new(text, columns, attachments);
+        }
+        // By blocks, so that rows do not wrap anew with every movement.
+        let block = offset / BLOCK;
+        let start = text.floor_char_boundary(block.saturating_sub(1) * BLOCK);
+        let end = text.floor_char_boundary((block + 2) * BLOCK);
+        // A row begins where a line does, if one begins soon.
+        let soon = text.get(start..text.floor_char_boundary(start + BLOCK / 2)).filter(|_| start > 0);
+        let skipped = soon.and_then(|text| text.find('\n')).map_or(0, |at| at + 1);
+        Self::part(text, start + skipped..end, columns, attachments)
+    }
+
+    fn part(text: &str, range: Range<usize>, columns: usize, attachments: &Attachments) -> Self {
         let columns = columns.max(1);
         let mut lines = Vec::new();
-        let mut start = 0;
-        for line in text.split('\n') {
+        let mut start = range.start;
+        for line in text.get(range).unwrap_or_default().split('\n') {
             wrap(line, start, columns, attachments, &mut lines);
             start += line.len() + 1;
         }
@@ -92,7 +117,7 @@ impl Layout {
 fn columns_of(text: &str, attachments: &Attachments) -> usize {
     text.graphemes(true)
         .map(|grapheme| match grapheme.chars().next().and_then(|c| attachments.label(c)) {
-            Some(label) => width(&label),
+            Some(label) => width(label),
             None => grapheme_width(grapheme),
         })
         .sum()

@@ -7,7 +7,10 @@ use super::{
     history::{History, Search},
     layout::Layout,
 };
-use crate::text::{Row, Style, Theme, Token};
+use crate::{
+    text::{Row, Style, Theme, Token},
+    tool_text,
+};
 
 /// A prompt that is sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,6 +52,8 @@ pub struct Composer {
     pub(super) columns: usize,
     /// First row shown, when there are more than fit.
     scroll: usize,
+    /// Counts changes of the text.
+    pub(super) revision: u64,
 }
 
 impl Composer {
@@ -60,6 +65,21 @@ impl Composer {
     /// Returns the text as it would be sent.
     pub fn text(&self) -> String {
         self.attachments.expand(self.buffer.text())
+    }
+
+    /// Returns a number that changes with the text.
+    pub(crate) fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// Returns whether the text is a shell command.
+    pub(crate) fn is_shell(&self) -> bool {
+        self.attachments.starts_with(self.buffer.text(), '!')
+    }
+
+    /// Returns the bytes that are kept for the prompt, with everything that was pasted into it.
+    pub(crate) fn size(&self) -> usize {
+        self.buffer.text().len() + self.attachments.size()
     }
 
     /// Returns the text with tokens, and the cursor in it.
@@ -97,7 +117,7 @@ impl Composer {
     /// Takes pasted text; long text becomes a token.
     pub fn paste(&mut self, text: &str) {
         if let Some(search) = &mut self.search {
-            search.query.push_str(text.lines().next().unwrap_or_default());
+            search.query.push_str(tool_text::line(text));
             search.update(self.history.prompts(), false);
             return;
         }
@@ -174,10 +194,11 @@ impl Composer {
     pub(super) fn changed(&mut self) {
         self.menu = None;
         self.column = None;
+        self.revision += 1;
     }
 
     pub(super) fn layout(&self) -> Layout {
-        Layout::new(self.buffer.text(), self.columns, &self.attachments)
+        Layout::around(self.buffer.text(), self.buffer.cursor(), self.columns, &self.attachments)
     }
 
     pub(super) fn place(&self, layout: &Layout) -> (usize, usize) {
@@ -215,8 +236,7 @@ impl Composer {
             .cut(columns.saturating_sub(1));
         let cursor = (0, row.width());
         let found = found.map(|prompt| {
-            let first = prompt.lines().next().unwrap_or_default();
-            Row::styled(first, theme.style(Token::Muted)).ellipsized(columns)
+            Row::styled(tool_text::line(prompt), theme.style(Token::Muted)).ellipsized(columns)
         });
         (std::iter::once(row).chain(found).collect(), cursor)
     }

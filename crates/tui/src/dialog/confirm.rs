@@ -18,8 +18,13 @@ pub struct ConfirmDialog {
     message: String,
     /// The selected answer; `None` until one is selected.
     chosen: Option<bool>,
-    /// Only an answer decides; closing it does not.
+    /// Only an answer decides; closing it does not. Everything has to be read before yes.
     is_explicit: bool,
+    scroll: usize,
+    /// Rows of the message that were on the screen, from the first one on.
+    read: usize,
+    /// Rows of the message, and of them on the screen.
+    extent: (usize, usize),
     answer: Option<oneshot::Sender<bool>>,
     closes_at: Option<Instant>,
 }
@@ -33,10 +38,21 @@ impl ConfirmDialog {
         closes_at: Option<Instant>,
     ) -> Self {
         let (title, message) = (title.to_owned(), message.to_owned());
-        Self { title, message, chosen: Some(true), is_explicit: false, answer: Some(answer), closes_at }
+        Self {
+            title,
+            message,
+            chosen: Some(true),
+            is_explicit: false,
+            scroll: 0,
+            read: 0,
+            extent: (0, 1),
+            answer: Some(answer),
+            closes_at,
+        }
     }
 
-    /// Selects no answer in advance: enter alone decides nothing.
+    /// Selects no answer in advance: enter alone decides nothing. A message that is longer than the screen has to be read to its
+    /// end before yes.
     #[must_use]
     pub fn explicit(mut self) -> Self {
         (self.chosen, self.is_explicit) = (None, true);
@@ -44,6 +60,11 @@ impl ConfirmDialog {
     }
 
     fn finish(&mut self, is_yes: bool) -> Step {
+        if is_yes && self.is_explicit && self.read < self.extent.0 {
+            // Shows what follows first.
+            self.scroll = self.read;
+            return Step::Changed;
+        }
         if let Some(answer) = self.answer.take() {
             let _ = answer.send(is_yes);
         }
@@ -57,8 +78,30 @@ impl Panel for ConfirmDialog {
         let title = format!("{}{}", self.title, countdown(self.closes_at, space.now));
         let mut rows = Row::styled(title, theme.style(Token::Accent).bold()).wrap(space.columns);
         let message = Row::lines(&self.message, Style::PLAIN);
-        rows.extend(message.iter().filter(|row| !row.is_empty()).flat_map(|row| row.wrap(space.columns)));
-        rows.truncate(space.rows.saturating_sub(2).max(1));
+        let message: Vec<Row> =
+            message.iter().filter(|row| !row.is_empty()).flat_map(|row| row.wrap(space.columns)).collect();
+        // Answers and hints, and what is left to read.
+        let room = space.rows.saturating_sub(rows.len() + 3).max(1);
+        if self.extent != (message.len(), room) {
+            // In another size the text may not be readable any more.
+            self.read = 0;
+        }
+        self.extent = (message.len(), room);
+        let last = message.len().saturating_sub(room);
+        self.scroll = self.scroll.min(last);
+        if self.scroll <= self.read {
+            self.read = self.read.max(self.scroll + room);
+        }
+        rows.extend(message.into_iter().skip(self.scroll).take(room));
+        if last > 0 && self.is_explicit {
+            let place = match last - self.scroll {
+                0 => "end of the text (pageUp to go back)".to_owned(),
+                more => format!(
+                    "{more} more rows: pageDown or y to read all of it, before it can be answered with yes"
+                ),
+            };
+            rows.push(Row::styled(place, theme.style(Token::Warning)).ellipsized(space.columns));
+        }
         let mark = |is_chosen: bool| match is_chosen {
             true => ("› ", theme.style(Token::Accent).bold()),
             false => ("  ", theme.style(Token::Muted)),
@@ -78,6 +121,8 @@ impl Panel for ConfirmDialog {
         match key.code {
             KeyCode::Char('y' | 'Y') if key.text().is_some() => return self.finish(true),
             KeyCode::Char('n' | 'N') if key.text().is_some() => return self.finish(false),
+            KeyCode::PageDown => self.scroll += self.extent.1,
+            KeyCode::PageUp => self.scroll = self.scroll.saturating_sub(self.extent.1),
             KeyCode::Left | KeyCode::Right | KeyCode::Up | KeyCode::Down | KeyCode::Tab => {
                 self.chosen = Some(!self.chosen.unwrap_or(true));
             }
@@ -104,3 +149,7 @@ impl Panel for ConfirmDialog {
         self.closes_at
     }
 }
+
+#[cfg(test)]
+#[path = "confirm_tests.rs"]
+mod tests;

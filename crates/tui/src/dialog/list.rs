@@ -8,6 +8,9 @@ use crate::{
     text::{Row, Style, Token, width},
 };
 
+/// Bytes of a label, a detail or the search that are shown and compared. The widest screens show fewer columns.
+const MAX_TEXT: usize = 1000;
+
 /// One entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListItem {
@@ -33,10 +36,14 @@ impl ListItem {
     }
 }
 
-/// A list.
+/// A list. A frame draws the rows on the screen only; what depends on all items is computed when they or the search change.
 #[derive(Clone, Debug)]
 pub struct List {
     items: Vec<ListItem>,
+    /// Columns of the labels.
+    widths: Vec<usize>,
+    /// Columns of the widest label that is shown.
+    label_width: usize,
     /// Indices of the items that match, in the order shown.
     shown: Vec<usize>,
     query: String,
@@ -50,15 +57,32 @@ impl List {
     /// Creates a list; the current item is selected.
     pub fn new(items: Vec<ListItem>, has_search: bool) -> Self {
         let selected = items.iter().position(|item| item.is_current).unwrap_or(0);
-        let shown = (0..items.len()).collect();
-        Self { items, shown, query: String::new(), selected, scroll: 0, has_search, page: 10 }
+        let mut list = Self {
+            items: Vec::new(),
+            widths: Vec::new(),
+            label_width: 0,
+            shown: Vec::new(),
+            query: String::new(),
+            selected: 0,
+            scroll: 0,
+            has_search,
+            page: 10,
+        };
+        list.set_items(items);
+        list.selected = selected;
+        list
     }
 
     /// Replaces the items and keeps the search.
-    pub fn set_items(&mut self, items: Vec<ListItem>) {
+    pub fn set_items(&mut self, mut items: Vec<ListItem>) {
         let at = self.selected;
+        for item in &mut items {
+            item.label.truncate(item.label.floor_char_boundary(MAX_TEXT));
+            item.detail.truncate(item.detail.floor_char_boundary(MAX_TEXT));
+        }
+        self.widths = items.iter().map(|item| width(&item.label)).collect();
         self.items = items;
-        self.search();
+        self.search_all();
         self.selected = at.min(self.shown.len().saturating_sub(1));
     }
 
@@ -92,13 +116,12 @@ impl List {
             self.selected = (self.selected + self.page).min(last);
         } else if self.has_search && keys.is(key, Action::DeleteCharBackward) {
             self.query.pop();
-            self.search();
+            self.search_all();
         } else if self.has_search && keys.is(key, Action::DeleteWordBackward) {
             self.query.clear();
-            self.search();
+            self.search_all();
         } else if let (true, Some(c)) = (self.has_search, key.text()) {
-            self.query.push(c);
-            self.search();
+            self.extend(c.encode_utf8(&mut [0; 4]));
         } else {
             return false;
         }
@@ -108,34 +131,36 @@ impl List {
     /// Adds pasted text to the search.
     pub fn paste(&mut self, text: &str) {
         if self.has_search {
-            self.query.push_str(text.lines().next().unwrap_or_default());
-            self.search();
+            self.extend(text.lines().next().unwrap_or_default());
         }
     }
 
+    /// Adds to the search. What did not match before does not match now, so only the items that are shown are compared.
+    fn extend(&mut self, text: &str) {
+        let room = MAX_TEXT.saturating_sub(self.query.len());
+        self.query.push_str(text.get(..text.floor_char_boundary(room)).unwrap_or_default());
+        self.search();
+    }
+
+    fn search_all(&mut self) {
+        self.shown = (0..self.items.len()).collect();
+        self.search();
+    }
+
+    /// Removes the items that do not match from those that are shown, and sorts the others.
     fn search(&mut self) {
         self.selected = 0;
-        if self.query.is_empty() {
-            self.shown = (0..self.items.len()).collect();
-            return;
-        }
         // Every word has to match, in the label or the detail.
         let words: Vec<&str> = self.query.split_whitespace().collect();
-        let score = |item: &ListItem| -> Option<i64> {
-            let text = format!("{} {}", item.label, item.detail);
-            words
-                .iter()
-                .map(|word| {
-                    fuzzy_score(word, &item.label)
-                        .map(|score| score + 200)
-                        .or_else(|| fuzzy_score(word, &text))
-                })
-                .sum()
-        };
-        let mut found: Vec<(i64, usize)> =
-            self.items.iter().enumerate().filter_map(|(at, item)| Some((score(item)?, at))).collect();
-        found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
-        self.shown = found.into_iter().map(|(_, at)| at).collect();
+        if !words.is_empty() {
+            let items = &self.items;
+            let mut found: Vec<(i64, usize)> =
+                self.shown.iter().filter_map(|at| Some((score(&words, items.get(*at)?)?, *at))).collect();
+            found.sort_by_key(|(score, at)| (std::cmp::Reverse(*score), *at));
+            self.shown = found.into_iter().map(|(_, at)| at).collect();
+        }
+        let widths = self.shown.iter().filter_map(|at| self.widths.get(*at));
+        self.label_width = widths.max().copied().unwrap_or(0);
     }
 
     /// Draws it in at most `space.rows` rows.
@@ -153,8 +178,7 @@ impl List {
         self.page = room;
         self.scroll = self.scroll.clamp((self.selected + 1).saturating_sub(room), self.selected);
         self.scroll = self.scroll.min(self.shown.len().saturating_sub(room));
-        let labels = self.shown.iter().filter_map(|at| self.items.get(*at)).map(|item| width(&item.label));
-        let label_width = labels.max().unwrap_or(0).min(columns * 6 / 10);
+        let label_width = self.label_width.min(columns * 6 / 10);
         for (at, index) in self.shown.iter().enumerate().skip(self.scroll).take(room) {
             let Some(item) = self.items.get(*index) else { continue };
             let is_selected = at == self.selected;
@@ -179,3 +203,18 @@ impl List {
         Drawn { rows, cursor }
     }
 }
+
+fn score(words: &[&str], item: &ListItem) -> Option<i64> {
+    words
+        .iter()
+        .map(|word| {
+            fuzzy_score(word, &item.label)
+                .map(|score| score + 200)
+                .or_else(|| fuzzy_score(word, &format!("{} {}", item.label, item.detail)))
+        })
+        .sum()
+}
+
+#[cfg(test)]
+#[path = "list_tests.rs"]
+mod tests;

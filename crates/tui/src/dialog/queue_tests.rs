@@ -48,15 +48,16 @@ fn c5_8_a_key_in_the_moment_a_question_appears_is_not_an_answer() {
 #[test]
 fn c5_8_a_held_key_never_answers() {
     let start = Instant::now();
-    for pause in [30, 100, 400] {
+    for (delay, pause) in [(660, 33), (1000, 500), (400, 30), (100, 100), (500, 400)] {
         let mut panels = shown_at(start);
-        let mut last = start;
+        let mut last = later(start, delay);
+        assert!(!panels.takes_key(Some((start, true)), last), "held since before the question, {delay} ms");
         for count in 1..100 {
-            let now = later(start, count * pause);
-            assert!(!panels.takes_key(Some(last), now), "every {pause} ms");
+            let now = later(start, delay + count * pause);
+            assert!(!panels.takes_key(Some((last, true)), now), "every {pause} ms");
             last = now;
         }
-        assert!(panels.takes_key(Some(last), last + Duration::from_millis(700)));
+        assert!(panels.takes_key(Some((last, false)), last + Duration::from_millis(700)));
     }
 }
 
@@ -65,11 +66,29 @@ fn c5_8_after_a_pause_every_key_counts() {
     let start = Instant::now();
     let mut panels = shown_at(start);
     assert!(panels.takes_key(None, later(start, 300)));
-    assert!(panels.takes_key(Some(later(start, 300)), later(start, 310)));
+    assert!(panels.takes_key(Some((later(start, 300), true)), later(start, 310)));
     // The next question starts again.
     panels.close_first();
     panels.push(None, Box::new(Question));
-    assert!(!panels.takes_key(Some(later(start, 310)), later(start, 2000)), "it was not on the screen");
+    assert!(
+        !panels.takes_key(Some((later(start, 310), false)), later(start, 2000)),
+        "it was not on the screen"
+    );
     panels.note_shown(later(start, 2000));
-    assert!(!panels.takes_key(Some(later(start, 2000)), later(start, 2400)));
+    assert!(!panels.takes_key(Some((later(start, 2000), false)), later(start, 2400)));
+}
+
+#[test]
+fn c4_6_stopping_closes_all_questions_of_tools_and_leaves_panels_of_the_person() {
+    let mut panels = Panels::default();
+    for id in 1..=64 {
+        panels.push(Some(id), Box::new(Question));
+    }
+    assert!(panels.is_asked());
+    panels.push_front(Box::new(Question));
+    assert!(!panels.is_asked());
+    panels.close_asked();
+    assert!(!panels.is_empty());
+    panels.close_first();
+    assert!(panels.is_empty());
 }

@@ -6,10 +6,10 @@ use toolsmith::{
     CommandOutcome, Prompt, Session,
     agent::{AgentEvent, PendingChoice, RunEnd, Subscription},
     llm::{Message, StreamEvent},
-    tool::{CancelToken, Name, visible, visible_line},
+    tool::{CancelToken, Name, visible_line},
 };
 
-use super::ui::{Lines, PlainUi, TOO_EARLY, is_early, is_yes, say, say_part};
+use super::ui::{Lines, PlainUi, TOO_EARLY, is_early, is_yes, say, say_message, say_part};
 use crate::{
     app::{Exit, Host, OpenRequest, Options},
     tty::{Signal, Signals},
@@ -32,7 +32,7 @@ pub async fn run(host: Arc<dyn Host>, options: Options) -> io::Result<Exit> {
     }
     let lines = Lines::start()?;
     let mut signals = Signals::listen()?;
-    let ui = Arc::new(PlainUi { lines: Arc::clone(&lines), host: Arc::clone(&host) });
+    let ui = Arc::new(PlainUi::new(Arc::clone(&lines), Arc::clone(&host)));
     say(&format!("Toolsmith {}. Type a prompt and press enter. /help lists the commands.", options.version));
     for notice in &options.notices {
         say(&format!("Warning: {notice}"));
@@ -59,7 +59,7 @@ pub async fn run(host: Arc<dyn Host>, options: Options) -> io::Result<Exit> {
                 }
             };
             if let Err(error) = host.answer_trust(is_trusted) {
-                say(&format!("Error: {error}"));
+                say_message("Error", &error);
             }
             break;
         }
@@ -68,12 +68,12 @@ pub async fn run(host: Arc<dyn Host>, options: Options) -> io::Result<Exit> {
     let session = match host.open(request).await {
         Ok(session) => session,
         Err(error) => {
-            say(&format!("Error: {}", error.message));
+            say_message("Error", &error.message);
             return Ok(Exit { code: 1, ..Exit::default() });
         }
     };
     for error in &session.loaded().errors {
-        say(&format!("Error: {error}"));
+        say_message("Error", &error);
     }
     let mut plain = Plain { events: session.subscribe(), session, is_in_line: false, code: None };
     if let Some(prompt) = options.prompt {
@@ -110,7 +110,7 @@ impl Plain {
             false => self.session.steer(prompt),
         };
         if let Err(error) = sent {
-            say(&format!("Error: {error}"));
+            say_message("Error", &error);
         }
     }
 
@@ -152,7 +152,7 @@ impl Plain {
             "stop" => self.session.abort("interrupted by the user"),
             "model" => match self.session.set_model(argument.trim()).await {
                 Ok(model) => say(&format!("Model: {}", model.reference())),
-                Err(error) => say(&format!("Error: {error}")),
+                Err(error) => say_message("Error", &error),
             },
             "new" => self.report(self.session.new_session().await.map(|_| "New session.".to_owned())),
             "compact" => self.report(self.session.compact(None).await.map(|_| "Compacted.".to_owned())),
@@ -172,14 +172,14 @@ impl Plain {
         match self.session.run_command(name, arguments, CancelToken::new()).await {
             Ok(CommandOutcome::Prompt(prompt)) => self.prompt(prompt),
             Ok(_) => {}
-            Err(error) => say(&format!("Error: {error}")),
+            Err(error) => say_message("Error", &error),
         }
     }
 
     fn report(&self, outcome: Result<String, impl std::fmt::Display>) {
         match outcome {
             Ok(text) => say(&text),
-            Err(error) => say(&format!("Error: {error}")),
+            Err(error) => say_message("Error", &error),
         }
     }
 
@@ -200,7 +200,7 @@ impl Plain {
                 say(&format!("Pending: {} ({} in total)", visible_line(&top.label), actions.len()));
                 match self.session.view_pending(choice).await {
                     Ok(files) => files.iter().for_each(|file| say(&String::from_utf8_lossy(&file.diff))),
-                    Err(error) => say(&format!("Error: {error}")),
+                    Err(error) => say_message("Error", &error),
                 }
                 say("/pending apply or /pending discard decides.");
             }
@@ -227,22 +227,22 @@ impl Plain {
             }
             AgentEvent::ToolExecutionEnd { tool_name, result, is_error, .. } => {
                 let word = if *is_error { "failed" } else { "done" };
-                let text = shortened(&visible(&result.joined_text()), MAX_LINES);
-                say(&format!("Tool {} {word}: {text}", visible_line(tool_name)));
+                let text = shortened(&result.joined_text(), MAX_LINES);
+                say_message(&format!("Tool {} {word}", visible_line(tool_name)), &text);
             }
             AgentEvent::PendingPushed { action, .. } => {
                 say(&format!("Pending: {}. /pending shows it.", visible_line(&action.label)))
             }
             AgentEvent::Error { message, .. } => {
                 self.end_line();
-                say(&format!("Error: {}", visible(message)));
+                say_message("Error", message);
             }
-            AgentEvent::Notice { message } => say(&format!("Notice: {}", visible(message))),
+            AgentEvent::Notice { message } => say_message("Notice", message),
             AgentEvent::AgentEnd { end, .. } => {
                 self.end_line();
                 match end {
                     RunEnd::Completed => say("Done."),
-                    other => say(&format!("Stopped: {}", other.message().unwrap_or("the run ended early"))),
+                    other => say_message("Stopped", &other.message().unwrap_or("the run ended early")),
                 }
                 // A sound that screen readers and terminals announce.
                 let _ = io::Write::write_all(&mut io::stdout(), b"\x07");

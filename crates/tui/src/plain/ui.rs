@@ -2,6 +2,7 @@
 
 use std::{
     collections::VecDeque,
+    fmt::Display,
     io::{BufRead as _, IsTerminal as _, Write as _},
     sync::{Arc, Mutex, PoisonError},
     time::Instant,
@@ -10,12 +11,19 @@ use std::{
 use async_trait::async_trait;
 use tokio::sync::{Mutex as AsyncMutex, mpsc, oneshot};
 use toolsmith::agent::{ApprovalRequest, Approver, Decision};
-use toolsmith_tool::{BlockLimits, CancelToken, DialogOptions, NoticeLevel, Ui};
+use toolsmith_tool::{BlockLimits, CancelToken, DialogOptions, NoticeLevel, Ui, visible};
 
-use crate::{app::Host, dialog::READING_TIME, tty::discard_typed};
+use crate::{
+    app::Host,
+    dialog::READING_TIME,
+    tool_text::{self, Notice, NoticeLimit},
+    tty::discard_typed,
+};
 
 /// Columns of a value in a question.
 const WIDTH: usize = 100;
+/// Options that are printed; the others can be chosen by their number or text.
+const MAX_OPTIONS: usize = 200;
 
 /// Prints a text of any origin: nothing in it can move the cursor.
 pub(super) fn say(text: &str) {
@@ -26,6 +34,11 @@ pub(super) fn say(text: &str) {
         let _ = writeln!(out, "{line}");
     }
     let _ = out.flush();
+}
+
+/// Prints a message of unknown origin. Its further lines are indented, so that none of them passes for a line of ours.
+pub(super) fn say_message(kind: &str, text: &dyn Display) {
+    say(&format!("{kind}: {}", visible(&text.to_string()).replace('\n', "\n    ")));
 }
 
 /// Prints a text without a line break.
@@ -106,6 +119,9 @@ impl Lines {
     }
 
     async fn ask(&self, question: &str, cancel: &CancelToken) -> Option<String> {
+        if cancel.is_cancelled() {
+            return None;
+        }
         // Lines that were typed before belong to the prompt; those after the question are answers.
         let answer = self.answer();
         say(question);
@@ -131,8 +147,28 @@ pub(super) fn is_yes(answer: &str) -> bool {
 
 /// The UI of tools.
 pub(super) struct PlainUi {
-    pub(super) lines: Arc<Lines>,
-    pub(super) host: Arc<dyn Host>,
+    lines: Arc<Lines>,
+    host: Arc<dyn Host>,
+    notices: Mutex<NoticeLimit>,
+}
+
+impl PlainUi {
+    pub(super) fn new(lines: Arc<Lines>, host: Arc<dyn Host>) -> Self {
+        Self { lines, host, notices: Mutex::default() }
+    }
+}
+
+/// Returns the question for a list.
+fn list_question(title: &str, options: &[String]) -> String {
+    let mut question = format!("Question: {}\n", tool_text::shown(title));
+    for (at, option) in options.iter().take(MAX_OPTIONS).enumerate() {
+        question.push_str(&format!("  {}. {}\n", at + 1, tool_text::line(option)));
+    }
+    if let more @ 1.. = options.len().saturating_sub(MAX_OPTIONS) {
+        question.push_str(&format!("  ({more} more options, up to number {})\n", options.len()));
+    }
+    question.push_str("Type a number, or nothing for none.");
+    question
 }
 
 /// Returns the chosen entry of a numbered list.
@@ -145,30 +181,28 @@ fn chosen<'a>(answer: &str, options: &'a [String]) -> Option<&'a String> {
 #[async_trait]
 impl Ui for PlainUi {
     async fn select(&self, title: &str, options: &[String], dialog: DialogOptions) -> Option<String> {
-        let mut question = format!("Question: {title}\n");
-        for (at, option) in options.iter().enumerate() {
-            question.push_str(&format!("  {}. {option}\n", at + 1));
-        }
-        question.push_str("Type a number, or nothing for none.");
-        let answer = self.lines.ask(&question, &dialog.cancel).await?;
+        let answer = self.lines.ask(&list_question(title, options), &dialog.cancel).await?;
         chosen(&answer, options).cloned()
     }
 
     async fn confirm(&self, title: &str, message: &str, dialog: DialogOptions) -> bool {
+        let (title, message) = (tool_text::shown(title), tool_text::shown(message));
         let question = format!("Question: {title}\n{message}\n  1. Yes\n  2. No\nType a number.");
         let answer = self.lines.ask_decision(&question, is_yes, &dialog.cancel).await.unwrap_or_default();
         is_yes(answer.trim())
     }
 
     async fn input(&self, title: &str, placeholder: Option<&str>, dialog: DialogOptions) -> Option<String> {
-        let hint = placeholder.map(|text| format!(" ({text})")).unwrap_or_default();
+        let title = tool_text::shown(title);
+        let hint = placeholder.map(|text| format!(" ({})", tool_text::line(text))).unwrap_or_default();
         self.lines
             .ask(&format!("Question: {title}{hint}\nType the answer in one line."), &dialog.cancel)
             .await
     }
 
     async fn editor(&self, title: &str, prefill: Option<&str>, dialog: DialogOptions) -> Option<String> {
-        let text = prefill.map(|text| format!("\n{text}")).unwrap_or_default();
+        let title = tool_text::shown(title);
+        let text = prefill.map(|text| format!("\n{}", tool_text::shown(text))).unwrap_or_default();
         let question = format!("Question: {title}{text}\nType the answer. A line with a single dot ends it.");
         let mut lines = vec![self.lines.ask(&question, &dialog.cancel).await?];
         while lines.last().is_some_and(|line| line != ".") {
@@ -184,7 +218,13 @@ impl Ui for PlainUi {
             NoticeLevel::Error => "Error: ",
             _ => "Notice: ",
         };
-        say(&format!("{word}{message}"));
+        let passed =
+            self.notices.lock().unwrap_or_else(PoisonError::into_inner).pass(message, Instant::now());
+        match passed {
+            Notice::Text(text) => say(&format!("{word}{text}")),
+            Notice::Last(text) => say(&format!("Warning: {text}")),
+            Notice::None => {}
+        }
     }
 }
 
@@ -208,12 +248,26 @@ impl Approver for PlainUi {
                 if let Err(error) =
                     self.host.set_setting(&format!("tools.approval.{}", request.tool_name), "allow")
                 {
-                    say(&format!("Error: {error}"));
+                    say_message("Error", &error);
                 }
                 Decision::AllowForSession
             }
             "" | "4" | "n" | "no" => Decision::Deny { note: None },
             note => Decision::Deny { note: Some(note.to_owned()) },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn c9_2_a_question_prints_a_bounded_number_of_options() {
+        let options: Vec<String> = (0..50_000).map(|number| format!("option {number}")).collect();
+        let question = list_question("Which?", &options);
+        assert!(question.contains("200. option 199\n  (49800 more options, up to number 50000)"));
+        assert!(!question.contains("option 200"));
+        assert_eq!(chosen("50000", &options), options.last());
     }
 }

@@ -7,8 +7,10 @@ use std::{
 
 use toolsmith_agent::PendingView;
 use toolsmith_host::changes::FilePreview;
-use toolsmith_text::{FileDiff, Theme, hunk_rows};
+use toolsmith_text::{FileDiff, HunkLayout};
 use toolsmith_tool::{FileSelection, HunkRange, visible, visible_line};
+
+use super::details::Details;
 
 /// A file of an action.
 #[derive(Clone, Debug)]
@@ -28,8 +30,10 @@ pub struct ReviewFile {
     pub diff: FileDiff,
     /// Hunks are drawn.
     pub(super) is_open: bool,
-    /// Rows of each hunk at the current width.
-    pub(super) heights: Vec<usize>,
+    /// Columns that the hunks were measured for.
+    columns: usize,
+    /// Rows of each hunk at that width.
+    pub(super) layouts: Vec<HunkLayout>,
     /// Rows of each hunk that were on the screen, from the first one on without a gap.
     read: Vec<usize>,
     /// Its name was on the screen.
@@ -61,7 +65,8 @@ impl ReviewFile {
             is_binary: preview.is_binary,
             diff,
             is_open: false,
-            heights: Vec::new(),
+            columns: 0,
+            layouts: Vec::new(),
             read: Vec::new(),
             is_named: false,
             chosen: vec![true; parts.max(1)],
@@ -82,7 +87,8 @@ impl ReviewFile {
             is_binary: false,
             diff,
             is_open: false,
-            heights: Vec::new(),
+            columns: 0,
+            layouts: Vec::new(),
             read: Vec::new(),
             is_named: false,
             chosen,
@@ -101,14 +107,18 @@ impl ReviewFile {
 
     /// Computes the rows of each hunk for a width.
     pub(super) fn measure(&mut self, columns: usize) {
-        let theme = Theme::none();
-        let heights: Vec<usize> =
-            self.diff.hunks.iter().map(|hunk| hunk_rows(hunk, columns, &theme).len()).collect();
-        if heights != self.heights {
-            // Other rows of another width: what was read is read again.
-            self.read = vec![0; heights.len()];
-            self.heights = heights;
+        if self.columns == columns {
+            return;
         }
+        self.columns = columns;
+        let layouts: Vec<HunkLayout> =
+            self.diff.hunks.iter().map(|hunk| HunkLayout::new(hunk, columns)).collect();
+        let heights = |layouts: &[HunkLayout]| layouts.iter().map(HunkLayout::len).collect::<Vec<_>>();
+        if heights(&layouts) != heights(&self.layouts) {
+            // Other rows of another width: what was read is read again.
+            self.read = vec![0; layouts.len()];
+        }
+        self.layouts = layouts;
     }
 
     /// Notes that a row of a hunk was on the screen.
@@ -128,8 +138,8 @@ impl ReviewFile {
         if self.is_left_out() {
             return None;
         }
-        let unread = self.heights.iter().zip(&self.read).enumerate().find(|(hunk, (height, read))| {
-            (self.chosen.len() != self.heights.len() || self.is_hunk_chosen(*hunk)) && read < height
+        let unread = self.layouts.iter().zip(&self.read).enumerate().find(|(hunk, (layout, read))| {
+            (self.chosen.len() != self.layouts.len() || self.is_hunk_chosen(*hunk)) && **read < layout.len()
         });
         match unread {
             Some((hunk, (_, read))) => Some(Unread::Row(hunk, *read)),
@@ -223,16 +233,13 @@ pub struct ReviewAction {
     /// Single files and hunks can be applied.
     pub can_split: bool,
     /// Details from the tool, where it does not name files.
-    pub details: Option<String>,
+    pub(super) details: Option<Details>,
 }
 
 impl ReviewAction {
     /// Creates an action from its previews. Paths below `root` are shown relative to it.
     pub fn new(view: &PendingView, previews: &[FilePreview], root: &Path, can_split: bool) -> Self {
-        let details = view.details.as_ref().map(|details| match details.as_str() {
-            Some(text) => text.to_owned(),
-            None => serde_json::to_string_pretty(details).unwrap_or_default(),
-        });
+        let details = view.details.as_ref().filter(|_| previews.is_empty());
         // The deleted half of a rename is part of the new file's entry.
         let shown = previews.iter().filter(|file| file.renamed_to.is_none());
         Self {
@@ -243,7 +250,7 @@ impl ReviewAction {
             void: view.void.clone(),
             files: shown.map(|preview| ReviewFile::new(preview, root)).collect(),
             can_split: can_split && !previews.is_empty(),
-            details: details.filter(|_| previews.is_empty()).map(|text| visible(&text).into_owned()),
+            details: details.map(Details::new),
         }
     }
 
@@ -255,8 +262,8 @@ impl ReviewAction {
         Some(self.files.iter().flat_map(ReviewFile::choice).collect())
     }
 
-    pub(super) fn detail_lines(&self) -> usize {
-        self.details.iter().flat_map(|text| text.lines()).count()
+    pub(super) fn detail_rows(&self) -> usize {
+        self.details.as_ref().map_or(0, Details::len)
     }
 
     pub(super) fn has_same_files(&self, other: &Self) -> bool {

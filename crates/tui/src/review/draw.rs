@@ -1,21 +1,17 @@
 //! The rows of a review.
 
-use toolsmith_text::{Row, Style, Theme, Token, hunk_rows};
+use toolsmith_text::{Row, Style, Theme, Token};
 
-use super::{Review, ReviewAction, ReviewFile};
+use super::{
+    Review, ReviewAction, ReviewFile,
+    lines::{Line, Part},
+};
 
-/// A line of the list.
-pub(super) struct Line {
-    /// The item that this line is the header of.
-    pub(super) item: Option<usize>,
-    /// The item that the line belongs to.
-    pub(super) belongs: usize,
-    kind: Kind,
-}
-
-/// The rows of the hunk that was drawn last.
+/// The rows on the screen of the hunk that was drawn last. A long line is drawn once for all its rows.
+#[derive(Default)]
 struct Drawn {
-    at: Option<(usize, usize)>,
+    hunk: Option<(usize, usize)>,
+    first: usize,
     rows: Vec<Row>,
 }
 
@@ -24,74 +20,12 @@ pub(super) fn diff_columns(columns: usize) -> usize {
     columns.saturating_sub(6).max(1)
 }
 
-enum Kind {
-    File(usize),
-    Hunk(usize, usize),
-    /// A drawn row of a difference, by hunk and number.
-    Diff(usize, usize, usize),
-    /// A line of the details.
-    Detail(usize),
-}
-
-/// A part of an action that a line shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Seen {
-    /// The name of a file.
-    Name(usize),
-    /// A row of a hunk, by file, hunk and number.
-    Row(usize, usize, usize),
-    /// A line of the details.
-    Detail(usize),
-}
-
-impl Line {
-    pub(super) fn seen(&self) -> Seen {
-        match self.kind {
-            Kind::File(file) | Kind::Hunk(file, _) => Seen::Name(file),
-            Kind::Diff(file, hunk, row) => Seen::Row(file, hunk, row),
-            Kind::Detail(line) => Seen::Detail(line),
-        }
-    }
+/// Columns of details: all but those of the cursor.
+pub(super) fn detail_columns(columns: usize) -> usize {
+    columns.saturating_sub(2).max(1)
 }
 
 impl Review {
-    /// The lines of the list. Rows of differences depend on the width only through their number.
-    pub(super) fn lines(&self) -> Vec<Line> {
-        let mut lines = Vec::new();
-        let Some(action) = self.action() else {
-            return lines;
-        };
-        let mut items = 0;
-        let mut next = || {
-            items += 1;
-            items - 1
-        };
-        for (file_at, file) in action.files.iter().enumerate() {
-            let mut belongs = next();
-            lines.push(Line { item: Some(belongs), belongs, kind: Kind::File(file_at) });
-            if !file.is_open {
-                continue;
-            }
-            for (hunk_at, rows) in file.heights.iter().enumerate() {
-                if file.shows_hunks() {
-                    belongs = next();
-                    lines.push(Line { item: Some(belongs), belongs, kind: Kind::Hunk(file_at, hunk_at) });
-                }
-                lines.extend((0..*rows).map(|row| Line {
-                    item: None,
-                    belongs,
-                    kind: Kind::Diff(file_at, hunk_at, row),
-                }));
-            }
-        }
-        lines.extend((0..action.detail_lines()).map(|at| Line {
-            item: None,
-            belongs: 0,
-            kind: Kind::Detail(at),
-        }));
-        lines
-    }
-
     /// Draws the review in the size set with [`Review::resize`].
     pub fn rows(&self, theme: &Theme) -> Vec<Row> {
         let Some(action) = self.action() else {
@@ -101,10 +35,10 @@ impl Review {
         let rule = Row::styled("─".repeat(self.columns), theme.style(Token::BorderMuted));
         rows.push(rule.clone());
         let lines = self.lines();
-        let mut drawn = Drawn { at: None, rows: Vec::new() };
-        let shown = lines.iter().skip(self.scroll).take(self.height);
+        let shown = lines.from(self.scroll).take(self.height);
+        let mut drawn = Drawn::default();
         rows.extend(shown.map(|line| self.line(action, line, &mut drawn, theme)));
-        if lines.is_empty() {
+        if lines.len() == 0 {
             let text = " The tool does not say which files it changes.";
             rows.push(Row::styled(text, theme.style(Token::Muted)).cut(self.columns));
         }
@@ -151,26 +85,27 @@ impl Review {
         row.and("─".repeat(missing), style).cut(self.columns)
     }
 
-    fn line(&self, action: &ReviewAction, line: &Line, drawn: &mut Drawn, theme: &Theme) -> Row {
+    fn line(&self, action: &ReviewAction, line: Line, drawn: &mut Drawn, theme: &Theme) -> Row {
         let is_current = line.item == Some(self.item);
         let cursor = if is_current { "❯ " } else { "  " };
         let accent = theme.style(Token::Accent).bold();
         let file = |at: usize| action.files.get(at);
-        let row = match line.kind {
-            Kind::File(at) => file(at).map(|file| file_row(file, action.can_split, theme)),
-            Kind::Hunk(at, hunk) => file(at).map(|file| hunk_row(file, hunk, theme)),
-            Kind::Diff(at, hunk, number) => file(at).and_then(|file| {
+        let row = match line.part {
+            Part::File(at) => file(at).map(|file| file_row(file, action.can_split, theme)),
+            Part::Hunk(at, hunk) => file(at).map(|file| hunk_row(file, hunk, theme)),
+            Part::Diff(at, hunk, number) => file(at).and_then(|file| {
                 let is_chosen = file.is_hunk_chosen(hunk) || !action.can_split;
-                if drawn.at != Some((at, hunk)) {
-                    drawn.at = Some((at, hunk));
-                    drawn.rows = hunk_rows(file.diff.hunks.get(hunk)?, diff_columns(self.columns), theme);
+                if drawn.hunk != Some((at, hunk)) {
+                    let range = number..number + self.height;
+                    let rows = file.layouts.get(hunk)?.rows(file.diff.hunks.get(hunk)?, range, theme);
+                    *drawn = Drawn { hunk: Some((at, hunk)), first: number, rows };
                 }
-                let row = drawn.rows.get(number)?.clone().indented(4);
+                let row = drawn.rows.get(number - drawn.first)?.clone().indented(4);
                 // What is left out is dimmed, so that the chosen part stands out.
                 Some(if is_chosen { row } else { Row::styled(row.text(), theme.style(Token::Dim).dim()) })
             }),
-            Kind::Detail(at) => {
-                let text = action.details.iter().flat_map(|text| text.lines()).nth(at).unwrap_or_default();
+            Part::Detail(at) => {
+                let text = action.details.as_ref().map(|details| details.row(at)).unwrap_or_default();
                 Some(Row::styled(text, theme.style(Token::ToolOutput)))
             }
         };

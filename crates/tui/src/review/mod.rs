@@ -4,13 +4,18 @@
 //! [`Review`] is a state machine without I/O: keys change it and may yield a [`ReviewDecision`]; rows are drawn from it.
 
 mod action;
+mod details;
 mod draw;
+mod lines;
 
 use crate::input::{Key, KeyCode};
 
 use toolsmith_tool::FileSelection;
 
-use self::{action::Unread, draw::Seen};
+use self::{
+    action::Unread,
+    lines::{Lines, Part},
+};
 
 pub(crate) use action::visible_diffs;
 pub use action::{ReviewAction, ReviewFile};
@@ -53,7 +58,7 @@ pub struct Review {
     /// Rows of the list.
     height: usize,
     message: Option<String>,
-    /// Lines of details that were on the screen, from the first one on without a gap.
+    /// Rows of details that were on the screen, from the first one on without a gap.
     read_details: usize,
 }
 
@@ -95,8 +100,15 @@ impl Review {
 
     fn measure(&mut self) {
         let columns = draw::diff_columns(self.columns);
-        for file in self.actions.iter_mut().flat_map(|action| &mut action.files) {
-            file.measure(columns);
+        for action in &mut self.actions {
+            for file in &mut action.files {
+                file.measure(columns);
+            }
+            let details = action.details.as_mut();
+            if details.is_some_and(|details| details.measure(draw::detail_columns(self.columns))) {
+                // Other rows of another width: what was read is read again.
+                self.read_details = 0;
+            }
         }
     }
 
@@ -179,22 +191,22 @@ impl Review {
 
     /// Notes what is on the screen now. Only what was seen is applied.
     pub fn note_shown(&mut self) {
-        let seen: Vec<Seen> =
-            self.lines().iter().skip(self.scroll).take(self.height).map(draw::Line::seen).collect();
-        for seen in seen {
-            match seen {
-                Seen::Row(file, hunk, row) => {
+        let seen: Vec<Part> =
+            self.lines().from(self.scroll).take(self.height).map(|line| line.part).collect();
+        for part in seen {
+            match part {
+                Part::Diff(file, hunk, row) => {
                     if let Some(file) = self.file_mut(file) {
                         file.note_read(hunk, row);
                     }
                 }
-                Seen::Name(file) => {
+                Part::File(file) | Part::Hunk(file, _) => {
                     if let Some(file) = self.file_mut(file) {
                         file.note_named();
                     }
                 }
-                Seen::Detail(line) if line == self.read_details => self.read_details = line + 1,
-                Seen::Detail(_) => {}
+                Part::Detail(row) if row == self.read_details => self.read_details = row + 1,
+                Part::Detail(_) => {}
             }
         }
     }
@@ -204,19 +216,19 @@ impl Review {
         let Some(action) = self.action() else { return false };
         let unread = action.files.iter().enumerate().find_map(|(at, file)| Some((at, file.unread()?)));
         let place = match unread {
-            Some((at, Unread::Name)) => Seen::Name(at),
-            Some((at, Unread::Row(hunk, row))) => Seen::Row(at, hunk, row),
-            None if self.read_details < action.detail_lines() => Seen::Detail(self.read_details),
+            Some((at, Unread::Name)) => Part::File(at),
+            Some((at, Unread::Row(hunk, row))) => Part::Diff(at, hunk, row),
+            None if self.read_details < action.detail_rows() => Part::Detail(self.read_details),
             None => return false,
         };
-        if let (Seen::Row(file, ..), Some(action)) = (place, self.actions.get_mut(self.at))
+        if let (Part::Diff(file, ..), Some(action)) = (place, self.actions.get_mut(self.at))
             && let Some(file) = action.files.get_mut(file)
         {
             file.is_open = true;
         }
         let lines = self.lines();
-        let at = lines.iter().position(|line| line.seen() == place).unwrap_or(0);
-        self.item = lines.get(at).map_or(self.item, |line| line.belongs);
+        let (at, item) = lines.find(place).unwrap_or((0, self.item));
+        self.item = item;
         self.scroll = at.min(lines.len().saturating_sub(self.height));
         true
     }
@@ -358,10 +370,9 @@ impl Review {
         let step = isize::try_from(self.height).unwrap_or(1) * pages;
         self.scroll = self.scroll.checked_add_signed(step).unwrap_or(0).min(most);
         // The cursor follows what is seen.
-        let (first, last) = self.lines_of(self.item);
+        let (first, last) = lines.of_item(self.item);
         if last < self.scroll || first >= self.scroll + self.height {
-            let seen = lines.iter().skip(self.scroll).find_map(|line| line.item);
-            self.item = seen.unwrap_or(self.item);
+            self.item = lines.item_from(self.scroll).unwrap_or(self.item);
         }
     }
 
@@ -380,10 +391,11 @@ impl Review {
 
     /// The first and last line of an item.
     fn lines_of(&self, item: usize) -> (usize, usize) {
-        let lines = self.lines();
-        let first = lines.iter().position(|line| line.item == Some(item)).unwrap_or(0);
-        let last = lines.iter().rposition(|line| line.belongs == item).unwrap_or(first);
-        (first, last.max(first))
+        self.lines().of_item(item)
+    }
+
+    fn lines(&self) -> Lines {
+        self.action().map(Lines::new).unwrap_or_default()
     }
 }
 

@@ -239,3 +239,42 @@ fn c5_8_a_review_shows_hidden_characters_and_line_ends() {
     review.resize(60, 24);
     assert!(!text(&review).contains("\\r"), "line ends that stay are not shown:\n{}", text(&review));
 }
+
+#[test]
+fn c8_6_long_details_wrap_and_are_shown_to_their_end() {
+    let said = serde_json::json!(format!("first\n{}the tail\n\u{202e}last", "word ".repeat(100)));
+    let mut review =
+        Review::new(vec![ReviewAction { details: Some(details::Details::new(&said)), ..action(7, vec![]) }]);
+    review.resize(30, 9);
+    review.note_shown();
+    let mut pages = vec![text(&review)];
+    while press(&mut review, "a").is_none() {
+        pages.push(text(&review));
+        assert!(pages.len() < 20);
+    }
+    assert!(pages.len() >= 4, "{} pages of 4 rows", pages.len());
+    assert!(pages.concat().contains("the \n  tail") && pages.concat().contains("\\u{202e}last"), "{pages:?}");
+}
+
+/// A hunk with a long line and many lines, and details of millions of rows, cost what is on the screen.
+#[test]
+fn c9_2_the_rows_of_a_key_do_not_depend_on_the_size_of_an_action() {
+    let lines: String = (0..200_000).map(|line| format!("+line {line}\n")).collect();
+    let diff = format!("--- /dev/null\n+++ b/big\n@@ -0,0 +1,200001 @@\n{lines}+{}\n", "x".repeat(1 << 20));
+    let mut review = Review::new(vec![action(7, vec![file("big", &diff)])]);
+    review.resize(80, 24);
+    press(&mut review, "\n");
+    for (key, expected) in [(KeyCode::End, "line"), (KeyCode::PageDown, "line"), (KeyCode::Home, "line")] {
+        review.key(&Key::plain(key));
+        assert!(text(&review).contains(expected), "{}", text(&review));
+    }
+    let rows = serde_json::json!(vec![0; 500_000]);
+    let mut review =
+        Review::new(vec![ReviewAction { details: Some(details::Details::new(&rows)), ..action(7, vec![]) }]);
+    review.resize(80, 24);
+    for _ in 0..1000 {
+        press(&mut review, "v");
+        text(&review);
+    }
+    assert!(text(&review).contains("of 500002 lines"), "{}", text(&review));
+}

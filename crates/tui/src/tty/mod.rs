@@ -22,7 +22,7 @@ pub use reader::InputEvents;
 pub use restore::{ALT_SCREEN_OFF, ALT_SCREEN_ON, QUERIES, restore_now, set_alt_screen};
 pub use signal::Signal;
 pub(crate) use system::{CLIPBOARD_PROGRAMS, clipboard_requests};
-pub use system::{EndSignals, Signals, stop_process_group};
+pub use system::{EndSignals, Signals, stop_process_group, survive_file_limit};
 #[cfg(unix)]
 use unix as system;
 #[cfg(windows)]

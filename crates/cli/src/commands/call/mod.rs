@@ -202,7 +202,9 @@ impl Remote {
         progress.end();
         let disabled = &project.loaded.settings.tools.disabled;
         match found {
-            Ok(Some(tool)) if !disabled.iter().any(|own| own == name) => Ok(Some(Self { tool, servers })),
+            Ok(Some(tool)) if !disabled.iter().any(|own| tool.spec().is_named(own)) => {
+                Ok(Some(Self { tool, servers }))
+            }
             Ok(_) => Ok(None),
             Err(error) => {
                 servers.close().await;

@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result};
 use tempfile::TempDir;
 use toolsmith::Home;
 use toolsmith_host::{
-    exec::{ExecError, Request, run},
+    exec::{Request, run},
     real_path,
 };
 use toolsmith_tool::CancelToken;
@@ -81,7 +81,7 @@ impl Stage {
             match run(&request, &CancelToken::new(), |_| {}).await {
                 Ok(outcome) if outcome.code == 0 => {}
                 Ok(outcome) => return Err(Problem::failed(outcome.stderr.text()).hint(HINT).into()),
-                Err(ExecError::NotInPath { .. }) => return Ok(false),
+                Err(error) if error.is_not_found() => return Ok(false),
                 Err(error) => return Err(Problem::failed(error.to_string()).hint(HINT).into()),
             }
         }

@@ -12,7 +12,7 @@ use std::{
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
-use toolsmith::{Discovered, LoadScope, Warning, Watch};
+use toolsmith::{Discovered, FoundModule, LoadScope, Warning, Watch, trust_store};
 use toolsmith_agent::CallOutcome;
 use toolsmith_js::{LoadedModule, ModuleHandle, ModuleRequest};
 use toolsmith_text::Row;
@@ -74,7 +74,10 @@ pub(crate) fn run(shared: &Shared, own: &DevArguments) -> Result<ExitCode> {
     let discovered = if path.is_file() { None } else { Some(project.discover_asking()?) };
     runtime::block_on_while_read(async {
         let module = match discovered {
-            None => Target { path: path.clone(), request: ModuleRequest::new(path), tool: None },
+            None => {
+                let request = ModuleRequest::new(path.clone());
+                Target { path, request, tool: None, is_given: true }
+            }
             Some(discovered) => find(&project, discovered, &own.name).await?,
         };
         let mut session = Session {
@@ -83,7 +86,7 @@ pub(crate) fn run(shared: &Shared, own: &DevArguments) -> Result<ExitCode> {
             module,
             pairs: &own.pairs,
             args: given.as_deref(),
-            project: &project,
+            project: &mut project,
             working: ModuleHandle::default(),
             // Standard input is read for the arguments then.
             keys: (own.args.as_deref() != Some("-")).then(listen_for_keys),
@@ -102,6 +105,31 @@ struct Target {
     request: ModuleRequest,
     /// The tool's name; the module's only one unless given.
     tool: Option<String>,
+    /// It is a path on the command line, which needs no trust.
+    is_given: bool,
+}
+
+impl Target {
+    fn found(module: &FoundModule, tool: Option<String>) -> Self {
+        Self { path: module.path.clone(), request: module.request(), tool, is_given: false }
+    }
+
+    /// Finds the module again: it may have lost its trust, or lead elsewhere (CONTRACT 2.8).
+    fn look_again(&mut self, project: &Project) -> Result<(), Problem> {
+        if self.is_given {
+            return Ok(());
+        }
+        let discovered = project.discover();
+        let is_same = |module: &&FoundModule| module.path == self.path;
+        if let Some(module) = discovered.ready().find(is_same) {
+            self.request = module.request();
+            return Ok(());
+        }
+        let waiting: Vec<_> = discovered.waiting().filter(is_same).cloned().collect();
+        let name = waiting.first().map(FoundModule::name).unwrap_or_default();
+        let gone = || Problem::failed(format!("{} is not a module any more", project.show(&self.path)));
+        Err(failure::waiting_for_trust(&name, &waiting, project).unwrap_or_else(gone))
+    }
 }
 
 /// Finds the module by the name of its file or directory, which also works for one that does not load, or by its tool's
@@ -114,17 +142,14 @@ async fn find(project: &Project, discovered: Discovered, name: &str) -> Result<T
         return Err(problem.into());
     }
     if let Some(module) = discovered.ready().find(|module| module.name() == name) {
-        return Ok(Target { path: module.path.clone(), request: module.request(), tool: None });
+        return Ok(Target::found(module, None));
     }
     let engine = project.engine();
     let modules: Vec<_> = discovered.ready().cloned().collect();
     let loaded = project.load(discovered, &engine, LoadScope::Scan).await;
     let found = loaded.get(name).and_then(|tool| modules.iter().find(|module| module.path == tool.path));
     match found {
-        Some(module) => {
-            let tool = Some(name.to_owned());
-            Ok(Target { path: module.path.clone(), request: module.request(), tool })
-        }
+        Some(module) => Ok(Target::found(module, Some(name.to_owned()))),
         None => {
             if let Some(problem) = failure::waiting_for_trust(name, &waiting, project) {
                 return Err(problem.into());
@@ -148,7 +173,7 @@ struct Session<'a> {
     module: Target,
     pairs: &'a [String],
     args: Option<&'a str>,
-    project: &'a Project,
+    project: &'a mut Project,
     /// The last version that loaded. It gives its state to the next one.
     working: ModuleHandle,
     keys: Option<UnboundedReceiver<String>>,
@@ -167,19 +192,39 @@ impl Session<'_> {
     async fn once(&mut self, changed: &[PathBuf]) -> Result<Vec<PathBuf>> {
         // Recorded before loading, so that a write during loading counts as a change.
         self.watch.add([&self.module.path]);
+        if !self.module.is_given {
+            self.watch.add([&trust_store(&self.project.home).file().to_path_buf()]);
+        }
         self.watch.look();
+        self.project.follow_trust();
+        let was_restricted = self.module.request.imports.is_some();
+        let path = self.module.path.clone();
+        if let Err(problem) = self.module.look_again(self.project) {
+            let context = with_views(ToolContext::detached(), self.project);
+            std::mem::take(&mut self.working).revoke(None, &context).await;
+            let mut run = Run::new(&path, changed, Vec::new());
+            self.screen.begin(&run, self.project)?;
+            run.called = Some(Called::Not(problem.into()));
+            self.screen.end(&run, self.watched(), self.project)?;
+            return self.wait(&run).await;
+        }
         let engine = self.project.recordable_engine();
         let requests = vec![self.module.request.clone()];
         let module = engine.load_modules(requests).await.into_iter().next().context("nothing was loaded")?;
         self.watch.add(module.files.iter().filter(|path| is_own(path)));
         let findings = Examiner::new(&toolsmith::BUILT_IN_NAMES).examine(&module);
-        let path = self.module.path.clone();
         let mut run = Run::new(&path, changed, findings);
         self.screen.begin(&run, self.project)?;
         if module.errors.is_empty() {
             let context = with_views(ToolContext::detached(), self.project);
-            let problem = self.working.hand_over(Some(&module.handle), &context).await;
-            self.working = module.handle.clone();
+            let old = std::mem::replace(&mut self.working, module.handle.clone());
+            // A version that may no longer run as it did is not asked for its state.
+            let problem = if self.module.request.imports.is_some() == was_restricted {
+                old.hand_over(Some(&module.handle), &context).await
+            } else {
+                old.revoke(Some(&module.handle), &context).await;
+                None
+            };
             if let Some(problem) = problem {
                 failure::warn_all(&[Warning::new(format!("the state was not taken over: {problem}"))]);
             }
@@ -193,7 +238,7 @@ impl Session<'_> {
             }
             changed = self.watch.changed() => Some(changed),
         };
-        self.screen.end(&run, self.watch.count(), self.project)?;
+        self.screen.end(&run, self.watched(), self.project)?;
         Ok(match change {
             Some(changed) => {
                 cancel.force("the tool's files changed");
@@ -201,6 +246,11 @@ impl Session<'_> {
             }
             None => self.wait(&run).await?,
         })
+    }
+
+    /// Returns the number of the module's files. The list of what is trusted is watched too, if the module needs trust.
+    fn watched(&self) -> usize {
+        self.watch.count() - usize::from(!self.module.is_given)
     }
 
     /// Waits for a change. Meanwhile `r` saves the call as a case.

@@ -14,6 +14,7 @@ use toolsmith_text::plain;
 use crate::{
     commands::check::print_finding,
     lint::{Finding, Severity},
+    output::{indented, one_line},
     project::Project,
     streams::{self, Control},
     terminal::{self, DIM, ERROR, GOOD, NAME, WARNING, paint},
@@ -129,9 +130,10 @@ fn show_call(tool: &str, result: &ToolResult, updates: &[ToolResult]) -> io::Res
         writeln!(out, "{}", paint(DIM, format_args!("… {}", plain(&update.joined_text()))))?;
     }
     let (style, word) = if result.is_error { (ERROR, "failed") } else { (GOOD, "answered") };
-    writeln!(out, "{}", paint(style, format_args!("{tool} {word}")))?;
+    writeln!(out, "{}", paint(style, format_args!("{} {word}", one_line(tool))))?;
     for block in &result.content {
         match block {
+            ContentBlock::Text { text } if result.is_error => writeln!(out, "    {}", indented(text))?,
             ContentBlock::Text { text } => writeln!(out, "{}", plain(text))?,
             ContentBlock::Image { mime_type, data } => {
                 writeln!(out, "({mime_type}, {} bytes in base64)", data.len())?;
@@ -145,10 +147,10 @@ fn show_call(tool: &str, result: &ToolResult, updates: &[ToolResult]) -> io::Res
 fn show_more(result: &ToolResult, staged: &[String]) -> io::Result<()> {
     let mut out = streams::stdout();
     if let Some(details) = thrown::own_details(result) {
-        writeln!(out, "{}", paint(DIM, format_args!("details {details}")))?;
+        writeln!(out, "{}", paint(DIM, format_args!("details {}", one_line(&details.to_string()))))?;
     }
     for label in staged {
-        writeln!(out, "{}", paint(WARNING, format_args!("staged, not applied: {label}")))?;
+        writeln!(out, "{}", paint(WARNING, format_args!("staged, not applied: {}", one_line(label))))?;
     }
     Ok(())
 }

@@ -10,15 +10,7 @@ use toolsmith::{
 use toolsmith_llm::{KeySource, Providers};
 use toolsmith_tui::app::{Host, ModelEntry, OpenError, OpenRequest, ProviderEntry, TrustQuestion};
 
-use crate::{
-    arguments::Shared,
-    commands::print::PrintArguments,
-    output::{one_line, show_path},
-    project::Project,
-};
-
-/// Modules that the trust question names.
-const MAX_SHOWN: usize = 10;
+use crate::{arguments::Shared, commands::print::PrintArguments, output::one_line, project::Project};
 
 /// The working directory and the command line.
 pub(super) struct ProjectHost {
@@ -50,7 +42,7 @@ impl Host for ProjectHost {
         // Reading settings and looking for modules may wait for the disk.
         let (shared, arguments) = (self.shared.clone(), self.arguments.clone());
         let prepared = tokio::task::spawn_blocking(move || {
-            let project = Project::open(&shared)?;
+            let project = Project::open_for_session(&shared)?;
             let (source, notice) = match request.source {
                 Some(source) => (source, None),
                 None => arguments.interactive_source(&project),
@@ -84,27 +76,9 @@ impl Host for ProjectHost {
         if project.trust.was_declined(&project.root) {
             return None;
         }
-        let discovered = project.discover();
-        let modules: Vec<String> =
-            discovered.waiting().map(|module| show_path(&module.path, &project.cwd, &project.home)).collect();
-        let hooks = project.untrusted_hooks();
-        if modules.is_empty() && project.loaded.waiting.is_empty() && hooks.is_empty() {
+        let entries = project.waiting_entries(&project.discover());
+        if entries.is_empty() {
             return None;
-        }
-        let mut entries: Vec<String> = modules.iter().take(MAX_SHOWN).cloned().collect();
-        if modules.len() > MAX_SHOWN {
-            entries.push(format!("and {} more modules", modules.len() - MAX_SHOWN));
-        }
-        entries.extend(
-            project
-                .loaded
-                .waiting
-                .iter()
-                .map(|setting| format!("{} in its settings", one_line(&setting.key))),
-        );
-        entries.extend(hooks.iter().take(MAX_SHOWN).cloned());
-        if hooks.len() > MAX_SHOWN {
-            entries.push(format!("and {} more hooks", hooks.len() - MAX_SHOWN));
         }
         Some(TrustQuestion { folder: one_line(&project.root.to_string_lossy()), entries })
     }

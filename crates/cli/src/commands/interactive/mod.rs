@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     arguments::{Arguments, Color, Shared},
-    failure,
+    failure, interrupts,
     project::Project,
     runtime, terminal,
 };
@@ -76,6 +76,8 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
     let is_plain = own.plain || terminal::is_plain(ui.accessible);
     let host = Arc::new(ProjectHost::new(shared.clone(), own.clone()));
     let exit = runtime::block_on(async {
+        // In the plain interface Ctrl-C stops a run.
+        interrupts::exit_if_blocked(is_plain);
         Ok(match is_plain {
             true => toolsmith_tui::plain::run(host, options).await?,
             false => app::run(host, options).await?,

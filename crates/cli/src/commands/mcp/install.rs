@@ -6,6 +6,7 @@ use anyhow::{Context as _, Result};
 use clap::ValueEnum;
 use serde_json::{Value, json};
 use toolsmith_mcp::config::{ConfigFile, add_server};
+use toolsmith_tool::is_hidden;
 
 use crate::{
     arguments::Shared,
@@ -88,11 +89,26 @@ fn entry(project: &Project, own: &InstallArguments) -> Result<Entry> {
 fn text(own: &InstallArguments, entry: &Entry) -> String {
     if own.client != Client::Codex {
         let whole = json!({ entry.key: { own.name.as_str(): entry.value } });
-        return format!("{whole:#}\n");
+        return with_escapes(&format!("{whole:#}\n"));
     }
     // A JSON string is also a TOML string, and so is a list of them.
     let (command, args) = (&entry.value["command"], &entry.value["args"]);
-    format!("[{}.{}]\ncommand = {command}\nargs = {args}\n", entry.key, own.name)
+    with_escapes(&format!("[{}.{}]\ncommand = {command}\nargs = {args}\n", entry.key, own.name))
+}
+
+/// Writes hidden and reordering characters of strings as escapes, which mean the same. Those beyond 16 bits have another form in
+/// JSON than in TOML, and stay.
+fn with_escapes(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match u32::from(letter) {
+            code if is_hidden(letter) && letter != '\n' && code <= 0xffff => {
+                shown.push_str(&format!("\\u{code:04x}"));
+            }
+            _ => shown.push(letter),
+        }
+    }
+    shown
 }
 
 pub(super) fn run(shared: &Shared, own: &InstallArguments) -> Result<ExitCode> {

@@ -6,13 +6,11 @@ use anyhow::Result;
 use serde_json::{Value, json};
 use toolsmith_mcp::{ServerView, config::Configuration};
 
-use toolsmith_tool::visible_line;
-
 use crate::{
     arguments::Shared,
     failure,
     output::{Cell, print_json, print_page, print_table},
-    project::Project,
+    project::{Project, waiting_server},
     terminal::{self, DIM, HINT, NAME, WARNING, paint},
 };
 
@@ -39,8 +37,12 @@ pub(super) fn run(shared: &Shared, _own: &ListArguments) -> Result<ExitCode> {
     if !configuration.waiting.is_empty() {
         writeln!(page, "{} ({})", paint(WARNING, "Waiting for trust"), configuration.waiting.len())?;
         for server in &configuration.waiting {
-            let (name, target) = (visible_line(&server.name), visible_line(&server.target));
-            writeln!(page, "  {name}: {target}  {}", paint(DIM, project.show(&server.origin.file)))?;
+            writeln!(
+                page,
+                "  {}  {}",
+                waiting_server(server),
+                paint(DIM, project.show(&server.origin.file))
+            )?;
         }
         writeln!(page, "  {} {}", paint(HINT, "→"), failure::TRUST_HINT)?;
     }
@@ -77,7 +79,8 @@ fn to_json(servers: &[ServerView], configuration: &Configuration) -> Value {
             "knownTools": server.tools,
         })).collect::<Vec<_>>(),
         "waiting": configuration.waiting.iter().map(|server| json!({
-            "name": server.name, "target": server.target, "file": server.origin.file.to_string_lossy(),
+            "name": server.name, "target": server.target, "valueCommands": server.value_commands,
+            "file": server.origin.file.to_string_lossy(),
         })).collect::<Vec<_>>(),
         "problems": configuration.problems.iter().map(|problem| json!({
             "file": problem.file.to_string_lossy(), "server": problem.server, "message": problem.message,

@@ -48,6 +48,10 @@ pub(super) fn run(shared: &Shared, own: &AddArguments) -> Result<ExitCode> {
                 PluginSource::Marketplace { plugin: plugin.clone(), marketplace: marketplace.name.clone() };
             staged = store.stage(&plugin).await;
         }
+        let staged = match staged {
+            Ok(mut staged) => store.complete(&mut staged).await.map(|()| staged),
+            Err(error) => Err(error),
+        };
         progress.end();
         let staged = staged.map_err(|error| problem(&error))?;
         announce(&staged)?;

@@ -42,7 +42,7 @@ pub(super) fn run(shared: &Shared, _own: &ListArguments) -> Result<ExitCode> {
                 "integrity": locked.and_then(|locked| locked.integrity.clone()),
                 "enabled": plugin.is_enabled,
                 "disabled": plugin.disabled,
-                "parts": plugin.contents().describe(&plugin.folder),
+                "parts": plugin.parts(),
                 "problems": plugin.manifest.problems,
             })
         };
@@ -70,7 +70,7 @@ pub(super) fn run(shared: &Shared, _own: &ListArguments) -> Result<ExitCode> {
             paint(NAME, visible_line(&plugin.name)),
             paint(DIM, visible_line(&from))
         )?;
-        show_parts(&mut page, &plugin.contents().describe(&plugin.folder), "")?;
+        show_parts(&mut page, &plugin.parts(), "")?;
         if !plugin.disabled.is_empty() {
             let disabled = plugin.disabled.join(", ");
             writeln!(page, "  {} {}", paint(WARNING, "disabled:"), visible_line(&disabled))?;

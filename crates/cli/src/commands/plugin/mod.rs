@@ -9,7 +9,7 @@ mod update;
 use std::{io::Write, process::ExitCode};
 
 use anyhow::Result;
-use toolsmith::{PluginSource, PluginStore, expand_path, program_folders};
+use toolsmith::{PluginSource, PluginStore, expand_path};
 use toolsmith_tool::{CancelToken, visible_line};
 
 use crate::{
@@ -56,10 +56,9 @@ pub(crate) fn run(shared: &Shared, own: &PluginArguments) -> Result<ExitCode> {
     }
 }
 
-/// Opens the user's plugin directory. Programs of a project that is not trusted are not used.
+/// Opens the user's plugin directory.
 fn store(project: &Project, cancel: CancelToken) -> PluginStore {
-    let untrusted = (!project.is_trusted()).then_some(project.root.as_path());
-    PluginStore::new(&project.home, program_folders(untrusted), cancel)
+    PluginStore::new(&project.home, toolsmith_host::exec::program_path(), cancel)
 }
 
 fn source(project: &Project, written: &str) -> Result<PluginSource> {

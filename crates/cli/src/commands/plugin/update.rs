@@ -50,6 +50,19 @@ pub(super) fn run(shared: &Shared, own: &UpdateArguments) -> Result<ExitCode> {
                 Ok(source) => store.stage(&source).await.map_err(|error| problem(&error).to_string()),
                 Err(error) => Err(error.to_string()),
             };
+            let before = entry.commit.as_deref().or(entry.integrity.as_deref());
+            let staged = match staged {
+                Ok(staged) if before.is_some() && before == staged.fingerprint() => {
+                    progress.end();
+                    same.push(name.clone());
+                    continue;
+                }
+                Ok(mut staged) => match store.complete(&mut staged).await {
+                    Ok(()) => Ok(staged),
+                    Err(error) => Err(problem(&error).to_string()),
+                },
+                Err(error) => Err(error),
+            };
             progress.end();
             let staged = match staged {
                 Ok(staged) => staged,
@@ -59,11 +72,6 @@ pub(super) fn run(shared: &Shared, own: &UpdateArguments) -> Result<ExitCode> {
                     continue;
                 }
             };
-            let before = entry.commit.as_deref().or(entry.integrity.as_deref());
-            if before.is_some() && before == staged.fingerprint() {
-                same.push(name.clone());
-                continue;
-            }
             let old = entry.version.as_deref().unwrap_or("no version");
             let new = staged.manifest.version.as_deref().unwrap_or("no version");
             let title = format!("{name}: {old} → {new}");
@@ -74,6 +82,9 @@ pub(super) fn run(shared: &Shared, own: &UpdateArguments) -> Result<ExitCode> {
             }
             show_parts(&mut out, staged.parts.difference(&installed), "+")?;
             show_parts(&mut out, installed.difference(&staged.parts), "-")?;
+            for problem in &staged.manifest.problems {
+                failure::warn_all([&toolsmith::Warning::new(problem)]);
+            }
             if confirm(&format!("Update {name}?"), own.yes)? {
                 store.install(staged).await?;
                 updated.push(name.clone());

@@ -277,6 +277,7 @@ impl PrintArguments {
             .mode(self.session_mode())
             .mcp_servers(project.mcp_configuration().servers)
             .hooks(project.hooks())
+            .prepared_definitions(project.prepared.clone())
             .session(source);
         for (name, value) in &self.flags {
             builder = builder.flag(name, value.as_ref().map_or(Value::Bool(true), |text| json!(text)));
@@ -315,7 +316,7 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
     if shared.verbose && !as_json {
         logging::show_tool_output();
     }
-    let mut project = Project::open(shared)?;
+    let mut project = Project::open_for_session(shared)?;
     project.warn();
     let prompt = input::read(&own.prompt, &project.cwd, &project.mcp_configuration().servers)?;
     let discovered = project.discover_asking()?;

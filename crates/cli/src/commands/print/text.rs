@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, io::Write as _, pin::pin, time::Duration};
 
 use anyhow::Result;
+use tokio::time::Instant;
 use toolsmith::Session;
 use toolsmith_agent::{AgentEvent, RunEnd, Subscription, is_refused_unasked};
 use toolsmith_llm::StreamEvent;
@@ -22,6 +23,9 @@ use crate::{
 /// Longest text that is printed after a signal: whoever stops an endless answer does not wait for all of it.
 const MAX_STOPPED_TEXT: usize = 1 << 20;
 
+/// Shortest time between two drawings of partial results, as in the terminal interface.
+const UPDATE_INTERVAL: Duration = Duration::from_millis(100);
+
 /// Shows runs until `work` is done, then the model's final text.
 pub(super) async fn follow(
     mut events: Subscription,
@@ -32,7 +36,7 @@ pub(super) async fn follow(
 ) -> Result<RunEnd> {
     let watched = terminal::is_error_terminal();
     let mut answer = Answer { terminal, is_streamed: terminal::is_output_terminal(), has_text: false };
-    let mut calls = Calls { session, terminal, running: Vec::new() };
+    let mut calls = Calls { session, terminal, running: Vec::new(), drawn: Instant::now(), is_stale: false };
     let mut refused = BTreeSet::new();
     let mut last = None;
     let mut work = pin!(work);
@@ -43,6 +47,10 @@ pub(super) async fn follow(
             None => tokio::select! {
                 biased;
                 event = events.next() => event,
+                () = tokio::time::sleep_until(calls.drawn + UPDATE_INTERVAL), if calls.is_stale => {
+                    calls.draw().await;
+                    continue;
+                }
                 outcome = &mut work => {
                     done = Some(outcome);
                     continue;
@@ -146,6 +154,9 @@ struct Calls<'a> {
     session: &'a Session,
     terminal: Option<&'a TerminalUi>,
     running: Vec<(String, CallView)>,
+    drawn: Instant,
+    /// A partial result is not drawn yet.
+    is_stale: bool,
 }
 
 impl Calls<'_> {
@@ -162,6 +173,10 @@ impl Calls<'_> {
             AgentEvent::ToolExecutionUpdate { tool_call_id, partial_result, .. } => {
                 if let Some((_, view)) = self.running.iter_mut().find(|(id, _)| id == tool_call_id) {
                     view.update(partial_result.clone());
+                }
+                if self.drawn.elapsed() < UPDATE_INTERVAL {
+                    self.is_stale = true;
+                    return true;
                 }
             }
             AgentEvent::ToolExecutionEnd { tool_call_id, result, is_error, duration_ms, .. } => {
@@ -181,14 +196,21 @@ impl Calls<'_> {
             }
             _ => return false,
         }
+        self.draw().await;
+        true
+    }
+
+    /// Draws the running calls.
+    async fn draw(&mut self) {
         if let Some(terminal) = self.terminal {
+            let columns = terminal::error_width().unwrap_or(80).max(20);
             let mut live = Vec::new();
             for (_, view) in &mut self.running {
                 live.extend(view.rows(columns, false).await);
             }
             terminal.show_live(live);
         }
-        true
+        (self.drawn, self.is_stale) = (Instant::now(), false);
     }
 }
 

@@ -59,7 +59,7 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
 }
 
 async fn serve(shared: &Shared, own: &PrintArguments, outgoing: &Arc<Outgoing>) -> Result<ExitCode> {
-    let project = Project::open(shared)?;
+    let project = Project::open_for_session(shared)?;
     project.warn();
     let ui = ClientUi::new(Arc::clone(outgoing));
     let approver = ClientApprover::new(Arc::clone(outgoing));

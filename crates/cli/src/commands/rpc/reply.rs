@@ -33,7 +33,7 @@ impl SessionInfo {
             session_id: kept.id(),
             session_file: kept.file().map(|path| path.display().to_string()),
             session_name: kept.name(),
-            cwd: kept.cwd().display().to_string(),
+            cwd: session.cwd().display().to_string(),
         }
     }
 }

@@ -39,7 +39,7 @@ fn c9_3_quitting_restores_the_modes_and_says_how_to_resume() {
 
 #[test]
 fn c9_3_signals_restore_the_modes_and_save_the_session() {
-    for (number, code) in [(15, 143), (1, 129), (2, 130)] {
+    for (number, code) in [(15, 143), (1, 129), (2, 130), (3, 143), (10, 143)] {
         let place = place(&json!({ "turns": [{ "reply": ["Partial.", { "waitForAbort": true }] }] }));
         let mut screen = start(&place, &[]);
         screen.send("remember this");

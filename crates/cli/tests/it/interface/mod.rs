@@ -3,6 +3,7 @@
 mod decisions;
 mod exits;
 mod extensions;
+mod floods;
 mod input;
 mod plain;
 mod screen;

@@ -3,7 +3,10 @@
 use tokio::{io::AsyncReadExt, time::timeout};
 
 use super::{
-    super::{super::request::Request, start::start_by},
+    super::{
+        super::{request::Request, search::resolve},
+        start::start_by,
+    },
     *,
 };
 
@@ -14,14 +17,18 @@ fn sh(script: &str) -> Request {
 #[tokio::test]
 async fn a_forked_launcher_starts_programs_and_kills_all_of_them() {
     let mut launcher = Launcher::fork(State::now()).unwrap();
+    let request = sh("echo $$; exit 3");
+    let resolved = resolve(&request).unwrap();
     let mut started =
-        start_by(&sh("echo $$; exit 3"), |header, body, fds| launcher.send(header, body, fds)).unwrap();
+        start_by(&request, &resolved, |header, body, fds| launcher.send(header, body, fds)).unwrap();
     let mut text = String::new();
     started.stdout.as_mut().unwrap().read_to_string(&mut text).await.unwrap();
     assert_eq!((text.trim(), started.control.wait().await.code), (started.pid.to_string().as_str(), 3));
 
     let request = sh("trap '' TERM; (setsid sleep 1000 &); echo up; sleep 1000");
-    let mut started = start_by(&request, |header, body, fds| launcher.send(header, body, fds)).unwrap();
+    let resolved = resolve(&request).unwrap();
+    let mut started =
+        start_by(&request, &resolved, |header, body, fds| launcher.send(header, body, fds)).unwrap();
     let mut out = started.stdout.take().unwrap();
     assert_eq!(out.read_u8().await.unwrap(), b'u');
     started.control.kill();
@@ -35,7 +42,9 @@ async fn a_forked_launcher_starts_programs_and_kills_all_of_them() {
 async fn a_program_that_is_missing_is_reported_by_a_forked_launcher() {
     let mut launcher = Launcher::fork(State::now()).unwrap();
     let missing = Request::new("/no/such/program");
-    let refused = start_by(&missing, |header, body, fds| launcher.send(header, body, fds)).unwrap_err();
+    let resolved = resolve(&missing).unwrap();
+    let refused =
+        start_by(&missing, &resolved, |header, body, fds| launcher.send(header, body, fds)).unwrap_err();
     assert_eq!(refused.raw_os_error(), Some(libc::ENOENT));
 }
 

@@ -45,5 +45,5 @@ use linux as system;
 use macos as system;
 pub use signaller::Signaller;
 pub(super) use start::{Control, Input, Output, start};
+pub(super) use terminal::{DEFAULT_PATH, has_folder, named, plain_shell, script_interpreter, shells};
 pub use terminal::{edit_on_terminal, on_own_descriptors, program_file, run_on_terminal};
-pub(super) use terminal::{has_folder, plain_shell, script_interpreter, shells};

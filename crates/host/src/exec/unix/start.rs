@@ -24,6 +24,7 @@ use super::{
     super::{
         process::{Exit, ProcessUsage},
         request::{Destination, Request, Stdin},
+        search::Resolved,
     },
     detached::Detacher,
     launcher,
@@ -47,13 +48,14 @@ pub(in super::super) struct Started {
 }
 
 /// Starts a program. Needs a tokio runtime with its IO driver around it.
-pub(in super::super) fn start(request: &Request) -> io::Result<Started> {
-    start_by(request, launcher::send)
+pub(in super::super) fn start(request: &Request, resolved: &Resolved) -> io::Result<Started> {
+    start_by(request, resolved, launcher::send)
 }
 
 /// Starts a program by a launcher that `send` passes the request on to.
 pub(super) fn start_by(
     request: &Request,
+    resolved: &Resolved,
     send: impl FnOnce(&[u8; HEADER], &[u8], &[BorrowedFd<'_>]) -> io::Result<()>,
 ) -> io::Result<Started> {
     let directory = request.cwd.as_deref().unwrap_or(Path::new("."));
@@ -69,7 +71,7 @@ pub(super) fn start_by(
         stderr_theirs.as_ref().map(Stream::as_fd),
     ];
     let given = (0..).zip(&streams).map(|(place, stream)| u32::from(stream.is_some()) << place).sum();
-    let (header, body) = encode(request)?.finish(given)?;
+    let (header, body) = encode(request, resolved)?.finish(given)?;
     let descriptors: Vec<BorrowedFd<'_>> =
         [theirs.as_fd(), directory.as_fd()].into_iter().chain(streams.into_iter().flatten()).collect();
     send(&header, &body, &descriptors)?;
@@ -128,7 +130,7 @@ fn open_output(to: &Destination) -> io::Result<(Option<Stream>, Option<OwnedFd>)
     })
 }
 
-fn encode(request: &Request) -> io::Result<Body> {
+fn encode(request: &Request, resolved: &Resolved) -> io::Result<Body> {
     let mut environment: BTreeMap<OsString, OsString> =
         if request.clear_env { BTreeMap::new() } else { std::env::vars_os().collect() };
     for (key, value) in &request.env {
@@ -137,8 +139,11 @@ fn encode(request: &Request) -> io::Result<Body> {
             None => environment.remove(OsStr::new(key)),
         };
     }
+    if let Some(path) = &resolved.path {
+        environment.insert("PATH".into(), path.clone());
+    }
     let mut body = Body::new(&limits(), (request.args.len() + 1, environment.len()))?;
-    body.push(&[request.program.as_ref()]);
+    body.push(&[&resolved.program]);
     body.push(&[request.arg0.as_ref().unwrap_or(&request.program).as_ref()]);
     for argument in &request.args {
         body.push(&[argument.as_ref()]);

@@ -1,6 +1,7 @@
 //! Programs by name, and a program that takes over the terminal for a while, such as an editor.
 
 use std::{
+    ffi::OsStr,
     io,
     os::unix::{fs::PermissionsExt as _, process::ExitStatusExt as _},
     path::{Path, PathBuf},
@@ -9,8 +10,12 @@ use std::{
 
 use super::super::{
     request::Request,
+    search::program_path,
     shell::{Shell, ShellKind},
 };
+
+/// `PATH` of a process without one, as `execvp` has it.
+pub(in super::super) const DEFAULT_PATH: &str = "/bin:/usr/bin";
 
 /// Returns whether a program is named by a path. Other names are looked up in `PATH`.
 pub(in super::super) fn has_folder(program: &str) -> bool {
@@ -28,6 +33,11 @@ pub fn program_file(folder: &Path, name: &str) -> Option<PathBuf> {
     let is_program =
         path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0);
     is_program.then_some(path)
+}
+
+/// Returns the file that a name stands for in a folder.
+pub(in super::super) fn named(folder: &Path, name: &str, _extensions: Option<&OsStr>) -> Option<PathBuf> {
+    program_file(folder, name)
 }
 
 /// Returns the shell of every system.
@@ -65,6 +75,7 @@ pub fn run_on_terminal(program: &str, arguments: &[&str]) -> io::Result<i32> {
     let mut command = Command::new(program);
     let status = command
         .args(arguments)
+        .env("PATH", program_path())
         .stdin(Stdio::inherit())
         .stdout(Stdio::inherit())
         .stderr(Stdio::inherit())

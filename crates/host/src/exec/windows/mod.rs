@@ -22,5 +22,5 @@ mod terminal;
 pub(super) use control::Control;
 pub use control::{Detacher, Signaller};
 pub(super) use start::{Input, Output, start};
+pub(super) use terminal::{DEFAULT_PATH, has_folder, named, plain_shell, script_interpreter, shells};
 pub use terminal::{edit_on_terminal, on_own_descriptors, program_file, run_on_terminal};
-pub(super) use terminal::{has_folder, plain_shell, script_interpreter, shells};

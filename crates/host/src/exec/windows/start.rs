@@ -33,6 +33,7 @@ use windows_sys::Win32::{
 use super::{
     super::{
         request::{Destination, Request, Stdin},
+        search::Resolved,
         windows_command_line::{batch_command_line, command_line},
         windows_lookup::is_batch,
     },
@@ -61,16 +62,17 @@ pub(in super::super) struct Started {
 }
 
 /// Starts a program. Needs a tokio runtime with its IO driver around it.
-pub(in super::super) fn start(request: &Request) -> io::Result<Started> {
-    let environment = environment(request);
+pub(in super::super) fn start(request: &Request, resolved: &Resolved) -> io::Result<Started> {
+    let environment = environment(request, resolved);
     let folder = match &request.cwd {
         Some(folder) => std::path::absolute(folder)?,
         None => std::env::current_dir()?,
     };
     let folder = without_prefix(folder);
     let variable = |name: &str| environment.get(&OsString::from(name)).map(|(_, value)| value.as_os_str());
-    let program = find_in(&request.program, &folder, variable("PATH"), variable("PATHEXT"))
-        .ok_or(io::ErrorKind::NotFound)?;
+    let program =
+        find_in(&resolved.program.to_string_lossy(), &folder, variable("PATH"), variable("PATHEXT"))
+            .ok_or(io::ErrorKind::NotFound)?;
     let (program, line) = line(request, program)?;
     let (stdin_theirs, stdin) = match request.stdin {
         Stdin::Empty => (Stream::Own(File::open("NUL")?), None),
@@ -161,7 +163,7 @@ fn pipe(is_output: bool) -> io::Result<(File, NamedPipeServer)> {
 /// Variables by their name without regard to case, which Windows ignores: the name as written, and the value.
 type Environment = BTreeMap<OsString, (OsString, OsString)>;
 
-fn environment(request: &Request) -> Environment {
+fn environment(request: &Request, resolved: &Resolved) -> Environment {
     let folded = |name: &OsStr| name.to_ascii_uppercase();
     let mut found = Environment::new();
     for (name, value) in std::env::vars_os() {
@@ -176,6 +178,15 @@ fn environment(request: &Request) -> Environment {
             Some(value) => found.insert(folded(name), (name.to_owned(), value.into())),
             None => found.remove(&folded(name)),
         };
+    }
+    if let Some(path) = &resolved.path
+        && let Some((_, value)) = found.get_mut(OsStr::new("PATH"))
+    {
+        value.clone_from(path);
+    }
+    if resolved.is_restricted {
+        let name = OsString::from("NoDefaultCurrentDirectoryInExePath");
+        found.insert(folded(&name), (name, "1".into()));
     }
     found
 }

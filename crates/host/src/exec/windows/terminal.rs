@@ -12,6 +12,7 @@ pub(in super::super) use super::super::windows_lookup::has_folder;
 use super::{
     super::{
         request::Request,
+        search::{self, PathRule, program_path},
         shell::{Shell, ShellKind},
         windows_lookup::candidates,
     },
@@ -32,10 +33,17 @@ pub(super) fn find_in(
         .find(|file| Path::new(file).is_file())
 }
 
-/// Returns the file that a name stands for in the absolute folders of `PATH`.
+/// Returns the file that a name stands for in the entries of `PATH` that count.
 fn find_program(name: &str) -> Option<PathBuf> {
-    let variable = |name| std::env::var_os(name);
-    find_in(name, Path::new(""), variable("PATH").as_deref(), variable("PATHEXT").as_deref()).map(Into::into)
+    search::find_program(name, &program_path(), Path::new(""), PathRule::Safe).ok()
+}
+
+/// `PATH` of a process without one.
+pub(in super::super) const DEFAULT_PATH: &str = "";
+
+/// Returns the file that a name stands for in a folder.
+pub(in super::super) fn named(folder: &Path, name: &str, extensions: Option<&OsStr>) -> Option<PathBuf> {
+    find_in(name, Path::new(""), Some(folder.as_os_str()), extensions).map(Into::into)
 }
 
 /// Returns the file of a program in a folder, if there is one.
@@ -133,7 +141,8 @@ fn split_words(text: &str) -> Vec<String> {
 pub fn run_on_terminal(program: &str, arguments: &[&str]) -> io::Result<i32> {
     let variable = |name| std::env::var_os(name);
     let folder = std::env::current_dir()?;
-    let file = find_in(program, &folder, variable("PATH").as_deref(), variable("PATHEXT").as_deref());
+    let path = program_path();
+    let file = find_in(program, &folder, Some(path.as_os_str()), variable("PATHEXT").as_deref());
     let mut child = {
         let _inheriting = INHERITING.lock().unwrap_or_else(PoisonError::into_inner);
         #[expect(
@@ -143,7 +152,7 @@ pub fn run_on_terminal(program: &str, arguments: &[&str]) -> io::Result<i32> {
         let mut command = Command::new(file.ok_or(io::ErrorKind::NotFound)?);
         let streams = [Stdio::inherit(), Stdio::inherit(), Stdio::inherit()];
         let [stdin, stdout, stderr] = streams;
-        command.args(arguments).stdin(stdin).stdout(stdout).stderr(stderr).spawn()?
+        command.args(arguments).env("PATH", path).stdin(stdin).stdout(stdout).stderr(stderr).spawn()?
     };
     Ok(child.wait()?.code().unwrap_or(1))
 }

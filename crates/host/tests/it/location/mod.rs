@@ -1,5 +1,6 @@
 //! Where paths lead, compared with where the kernel says they do.
 
 mod killing;
+mod places;
 mod resolving;
 mod rules;

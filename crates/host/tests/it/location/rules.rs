@@ -12,24 +12,24 @@ use toolsmith_testkit::Project;
 use toolsmith_tool::{FileChange, FileTiers as _, Tier};
 
 /// A home with a project in it and another folder beside it.
-struct Home {
+pub(super) struct Home {
     files: Project,
-    home: PathBuf,
-    project: PathBuf,
+    pub(super) home: PathBuf,
+    pub(super) project: PathBuf,
 }
 
 impl Home {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let files = Project::with_home(&[]);
         let project = files.create_folder("home/project");
         Self { home: files.path("home"), files, project }
     }
 
-    fn rules(&self, root: &Path) -> WriteRules {
+    pub(super) fn rules(&self, root: &Path) -> WriteRules {
         WriteRules::new(root).user_home(&self.home).own_home(self.home.join(".toolsmith"))
     }
 
-    fn put(&self, name: &str, text: &str) {
+    pub(super) fn put(&self, name: &str, text: &str) {
         self.files.write(&self.home.join(name), text);
     }
 }
@@ -45,7 +45,7 @@ fn judged(rules: &WriteRules, path: &Path) -> &'static str {
 }
 
 #[track_caller]
-fn all(rules: &WriteRules, base: &Path, names: &[&str], expected: &str) {
+pub(super) fn all(rules: &WriteRules, base: &Path, names: &[&str], expected: &str) {
     for name in names {
         assert_eq!(judged(rules, &base.join(name)), expected, "{name}");
     }
@@ -496,6 +496,52 @@ fn c5_7_git_settings_are_understood_as_git_does() {
     home.put(".gitconfig", "[include]\n\tpath = more.inc\n");
     home.put("more.inc", "[core]\n\thooksPath = myhooks\n");
     all(&home.rules(&home.project), &home.project, &["myhooks/pre-commit"], "exec");
+}
+
+#[test]
+fn c5_7_hooks_are_exec_if_git_looks_for_them_in_the_working_directory() {
+    let absolute = |home: &Home| home.project.display().to_string();
+    for (value, root) in [
+        (".".to_owned(), "project"),
+        ("./missing/..".to_owned(), "project"),
+        ("linked".to_owned(), "project"),
+        ("src".to_owned(), "project/src"),
+        (String::new(), "project"),
+    ] {
+        let home = Home::new();
+        let value = if value.is_empty() { absolute(&home) } else { value };
+        home.put("project/.git/config", &format!("[core]\n\thooksPath = {value}\n"));
+        home.put("project/src/update/page.ts", "");
+        home.put("project/update/page.ts", "");
+        symlink(".", home.project.join("linked")).unwrap();
+        let root = home.home.join(root);
+        symlink("scripts/push.sh", root.join("pre-push")).unwrap();
+        let rules = home.rules(&root);
+        let hooks = ["pre-commit", "Post-Checkout", "commit-msg.exe", "pre-push", "scripts/push.sh"];
+        all(&rules, &root, &hooks, "exec");
+        let others = ["main.rs", "pre-commit.md", "docs/pre-commit", "update/page.ts", "hooks/pre-commit"];
+        all(&rules, &root, &others, "write");
+    }
+    // Also above the working directory, where that is not elsewhere because it is temporary.
+    let home = Home::new();
+    home.put("project/.git/config", "[core]\n\thooksPath = .\n");
+    let root = home.home.join("project/src/deep");
+    fs::create_dir_all(&root).unwrap();
+    all(&home.rules(&root), &home.project, &["pre-commit"], "exec");
+    all(&home.rules(&root), &root, &["pre-commit", "main.rs"], "write");
+    // A template is copied into new repositories, and the data of a repository may be the working directory.
+    for (file, text, root) in [
+        (".gitconfig", "[init]\n\ttemplateDir = ~/project\n", "project"),
+        ("project/.git", "gitdir: data\n", "project/data"),
+        ("project/.git", "gitdir: data\n", "project/data/hooks"),
+    ] {
+        let home = Home::new();
+        home.put(file, text);
+        home.files.create_folder("home/project/data/hooks");
+        let repository = home.home.join(root.trim_end_matches("/hooks"));
+        let rules = home.rules(&home.home.join(root));
+        all(&rules, &repository, &["hooks/pre-commit", "config", "info/attributes"], "exec");
+    }
 }
 
 #[test]

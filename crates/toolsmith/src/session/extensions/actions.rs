@@ -17,7 +17,7 @@ use super::{
         operations::{AbandonedBranch, OperationError, SessionSwitched},
         session::Session,
     },
-    CommandOutcome, WeakSession,
+    CommandOutcome, ExtensionModels, WeakSession,
 };
 
 /// Carries out actions of extensions.
@@ -172,14 +172,11 @@ impl Session {
                 )
             }
             SessionAction::RegisterProvider { name, config, streams } => {
-                let models = &self.extensions.inner.models;
-                models.register(&name, &config, streams).map_err(ActionError::Failed)?;
+                // The registrations of the module have it already.
+                ExtensionModels::check(&name, &config, streams).map_err(ActionError::Failed)?;
                 Value::Null
             }
-            SessionAction::UnregisterProvider { name } => {
-                self.extensions.inner.models.unregister(&name);
-                Value::Null
-            }
+            SessionAction::UnregisterProvider { .. } => Value::Null,
             _ => return Err(ActionError::failed("this action is not known")),
         })
     }
@@ -317,7 +314,7 @@ impl Session {
                     "name": spec.name,
                     "label": spec.label,
                     "description": spec.description,
-                    "parameters": spec.parameters,
+                    "parameters": *spec.parameters,
                     "promptGuidelines": spec.prompt_guidelines,
                     "exposure": if spec.hidden { "hidden" } else { "direct" },
                     "isActive": registry.is_active(&spec.name),

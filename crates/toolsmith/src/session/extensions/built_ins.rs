@@ -7,10 +7,13 @@ use std::{
 
 use serde_json::{Map, Value, json};
 use toolsmith_builtins::Todos;
-use toolsmith_host::{changes::ChangeStore, location::WriteRules};
+use toolsmith_host::{
+    changes::ChangeStore,
+    location::{WriteRules, directory_line},
+};
 use toolsmith_tool::{
-    ActionError, ArgumentSchema, BuiltInRequest, Places, Tool, ToolCall, ToolContext, ToolResult, ToolSpec,
-    WrappedCall,
+    ActionError, Approval, ArgumentSchema, BuiltInRequest, Place, Places, Tool, ToolCall, ToolContext,
+    ToolError, ToolResult, ToolSpec, WrappedCall, async_trait,
 };
 
 use crate::{built_in::built_in_tools_with, home::Home};
@@ -71,7 +74,8 @@ impl BuiltInCalls {
             &self.rules,
             None,
         );
-        tools.into_iter().find(|tool| tool.spec().name == name)
+        let tool = tools.into_iter().find(|tool| tool.spec().name == name)?;
+        Some(Arc::new(ToolElsewhere { tool, directory }))
     }
 
     /// Returns the approval that a call requires.
@@ -88,6 +92,50 @@ impl BuiltInCalls {
     pub(crate) fn prepare(&self, request: &BuiltInRequest) -> Result<BuiltInCall, ActionError> {
         let (tool, directory) = (self.requested(request)?, self.directory(request.cwd.as_deref()));
         BuiltInCall { tool, directory, arguments: Value::Null }.with_arguments(request.arguments.clone())
+    }
+}
+
+/// A built-in tool that works in another directory than the session, which its question says: a command or a relative path means
+/// something else there (CONTRACT 5.8).
+struct ToolElsewhere {
+    tool: Arc<dyn Tool>,
+    directory: PathBuf,
+}
+
+#[async_trait]
+impl Tool for ToolElsewhere {
+    fn spec(&self) -> &ToolSpec {
+        self.tool.spec()
+    }
+
+    async fn execute(&self, call: ToolCall, context: ToolContext) -> Result<ToolResult, ToolError> {
+        self.tool.execute(call, context).await
+    }
+
+    async fn approval(&self, arguments: &Value) -> Approval {
+        self.tool.approval(arguments).await
+    }
+
+    async fn places(&self, arguments: &Value) -> Vec<Place> {
+        self.tool.places(arguments).await
+    }
+
+    async fn approval_details(&self, arguments: &Value) -> Option<Vec<String>> {
+        let mut lines = self.tool.approval_details(arguments).await.unwrap_or_default();
+        for place in self.tool.places(arguments).await {
+            let Some(leads_to) = place.leads_to else { continue };
+            let line = format!("Leads to: {}", leads_to.display());
+            if !lines.contains(&line) {
+                // Behind the line with the path as it was written.
+                lines.insert(lines.len().min(1), line);
+            }
+        }
+        lines.insert(0, directory_line(&self.directory));
+        Some(lines)
+    }
+
+    async fn details_are_complete(&self, arguments: &Value) -> bool {
+        self.tool.details_are_complete(arguments).await
     }
 }
 

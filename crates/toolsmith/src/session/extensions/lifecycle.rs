@@ -191,6 +191,10 @@ impl Session {
         let loaded = self.engine.load_modules(requests).await;
         let pairs: Vec<_> = modules.iter().cloned().zip(loaded.iter().cloned()).collect();
         self.reload.live().adopt(&pairs).await;
+        for module in &loaded {
+            module.files.iter().for_each(|file| self.hooks.protected.add_module(file));
+            self.hooks.protected.add_candidates(module.candidates.iter().map(PathBuf::as_path));
+        }
         let mut problems = Vec::new();
         let mut extensions = Vec::new();
         self.agent().dispatcher().registry().write(|registry| {

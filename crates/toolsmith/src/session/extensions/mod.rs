@@ -7,6 +7,7 @@ mod lifecycle;
 mod models;
 mod nested_calls;
 mod provider;
+mod registered_provider;
 mod user_bash;
 mod weak;
 
@@ -80,7 +81,6 @@ pub(crate) struct Inner {
     /// Triggered when an extension ends the session.
     pub(crate) shutdown: CancelToken,
     pub(crate) built_ins: BuiltInCalls,
-    pub(crate) models: ExtensionModels,
     /// Paths of skills, prompts and themes that extensions named.
     pub(crate) resources: Mutex<ExtensionResources>,
 }

@@ -1,46 +1,64 @@
-//! Model providers that extensions register.
+//! Model providers that extensions register. A provider ends with its extension: what is registered is asked of the modules that may
+//! run, each time it is needed.
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, OnceLock, PoisonError, RwLock},
+    fmt,
+    path::Path,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 use serde_json::Value;
 use toolsmith_agent::WeakAgent;
+use toolsmith_host::location::Protected;
 use toolsmith_llm::{ApiKind, Environment, Selection};
 use toolsmith_middleware::WeakExtensions;
-use toolsmith_tool::ProviderSpec;
+use toolsmith_tool::{Extension, ProviderSpec};
 
-use super::provider::{Asked, ExtensionProvider};
-use crate::settings::{ModelSettings, ProviderSettings, Settings};
+use super::{
+    provider::{Asked, ExtensionProvider},
+    registered_provider::RegisteredProvider,
+};
+use crate::{
+    configured_programs::protect_provider,
+    home::Home,
+    settings::{ModelSettings, ProviderSettings, Settings},
+};
 
 /// Wire format of a provider whose requests never leave as such, because its extension answers them.
 const UNUSED_WIRE: ApiKind = ApiKind::OpenAiChat;
 const UNUSED_URL: &str = "http://127.0.0.1/";
 
 /// Providers of extensions. Clones are the same.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct ExtensionModels {
-    providers: Arc<RwLock<BTreeMap<String, Registered>>>,
+    inner: Arc<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    /// The modules, until there is a session.
+    loaded: Mutex<Vec<Arc<dyn Extension>>>,
     asked: Arc<OnceLock<Asked>>,
 }
 
-#[derive(Clone, Debug)]
-struct Registered {
-    settings: ProviderSettings,
-    /// Its configuration, if its extension answers requests itself.
-    own: Option<Value>,
+impl fmt::Debug for ExtensionModels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ExtensionModels")
+    }
 }
 
-impl ExtensionModels {
-    /// Connects the providers with the session, whose extensions answer requests.
-    pub(crate) fn attach(&self, agent: WeakAgent, modules: WeakExtensions) {
-        // A session is built once.
-        let _ = self.asked.set(Asked { agent, modules });
-    }
+/// A provider as an extension registered it.
+#[derive(Clone, Debug)]
+pub(super) struct Registered {
+    pub(super) settings: ProviderSettings,
+    /// Its configuration, if its extension answers requests itself.
+    pub(super) own: Option<Value>,
+}
 
-    /// Adds or changes a provider. With `streams` its extension answers requests itself.
-    pub(crate) fn register(&self, name: &str, config: &Value, streams: bool) -> Result<(), String> {
+impl Registered {
+    /// Reads a registration. With `streams` its extension answers requests itself.
+    fn read(name: &str, config: &Value, streams: bool) -> Result<Self, String> {
         if name.is_empty() || name.contains(['/', ':']) || name.contains(char::is_whitespace) {
             return Err(format!("\"{name}\" is not a provider name"));
         }
@@ -55,45 +73,106 @@ impl ExtensionModels {
         if let Some(Err(error)) = settings.wire.as_deref().map(str::parse::<ApiKind>) {
             return Err(format!("the provider {name} cannot be used: {error}"));
         }
-        let registered = Registered { settings, own: streams.then(|| config.clone()) };
-        self.providers.write().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), registered);
-        Ok(())
+        Ok(Self { settings, own: streams.then(|| config.clone()) })
+    }
+}
+
+impl ExtensionModels {
+    /// Uses modules that were loaded for a session which is being built.
+    pub(crate) fn new(loaded: Vec<Arc<dyn Extension>>) -> Self {
+        let inner = Inner { loaded: Mutex::new(loaded), asked: Arc::default() };
+        Self { inner: Arc::new(inner) }
     }
 
-    /// Returns the selection with a provider that asks the extension, where one answers for it. The user's settings take
-    /// precedence.
-    pub(crate) fn answering(
+    /// Connects the providers with the session, whose extensions register them and answer requests.
+    pub(crate) fn attach(&self, agent: WeakAgent, modules: WeakExtensions) {
+        // A session is built once.
+        let _ = self.inner.asked.set(Asked { agent, modules });
+        self.inner.loaded.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// Returns the modules that may run, in load order.
+    fn modules(&self) -> Vec<Arc<dyn Extension>> {
+        match self.inner.asked.get() {
+            Some(asked) => asked.modules.upgrade().map(|modules| modules.list()).unwrap_or_default(),
+            None => self.inner.loaded.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+        }
+    }
+
+    fn specs(&self) -> Vec<ProviderSpec> {
+        self.modules().iter().flat_map(|module| module.registrations().providers).collect()
+    }
+
+    /// Returns the providers by name. The last module that registered one counts.
+    fn registered(&self) -> BTreeMap<String, Registered> {
+        let specs = self.specs().into_iter();
+        let usable = specs.filter_map(|spec| {
+            let registered = Registered::read(&spec.name, &spec.config, spec.streams).ok()?;
+            Some((spec.name, registered))
+        });
+        usable.collect()
+    }
+
+    /// Returns a provider as it is registered now.
+    pub(super) fn get(&self, name: &str) -> Option<Registered> {
+        self.registered().remove(name)
+    }
+
+    /// Returns the selection with a provider that ends with its extension, if it is one of an extension. With `is_by_name` a change
+    /// of the registration is followed. The user's settings take precedence.
+    pub(crate) fn following(
         &self,
         mut selection: Selection,
+        is_by_name: bool,
         settings: &Settings,
         environment: &Environment,
     ) -> Selection {
-        let name = &selection.model.provider;
-        let providers = self.providers.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(config) = providers.get(name).and_then(|registered| registered.own.as_ref())
-            && !settings.providers.contains_key(name)
-        {
-            let provider = ExtensionProvider::new(name, config, environment, Arc::clone(&self.asked));
-            selection.provider = Arc::new(provider);
+        let name = selection.model.provider.clone();
+        if settings.providers.contains_key(&name) {
+            return selection;
+        }
+        if let Some(registered) = self.get(&name) {
+            selection.provider = match &registered.own {
+                Some(config) => {
+                    let asked = Arc::clone(&self.inner.asked);
+                    Arc::new(ExtensionProvider::new(&name, config, environment, asked))
+                }
+                None => {
+                    let remade = is_by_name.then(|| (settings.clone(), environment.clone()));
+                    Arc::new(RegisteredProvider::new(self.clone(), &selection, registered, remade))
+                }
+            };
         }
         selection
     }
 
-    /// Registers what a module declared while it was loaded; returns what is wrong.
-    pub(crate) fn register_all(&self, specs: &[ProviderSpec]) -> Vec<String> {
-        specs.iter().filter_map(|spec| self.register(&spec.name, &spec.config, spec.streams).err()).collect()
+    /// Checks what a module registers.
+    ///
+    /// # Errors
+    /// Fails with the reason why the provider cannot be used.
+    pub(crate) fn check(name: &str, config: &Value, streams: bool) -> Result<(), String> {
+        Registered::read(name, config, streams).map(drop)
     }
 
-    pub(crate) fn unregister(&self, name: &str) {
-        self.providers.write().unwrap_or_else(PoisonError::into_inner).remove(name);
+    /// Returns what is wrong with the providers of a module.
+    pub(crate) fn problems(module: &dyn Extension) -> Vec<String> {
+        let specs = module.registrations().providers;
+        specs.iter().filter_map(|spec| Self::check(&spec.name, &spec.config, spec.streams).err()).collect()
+    }
+
+    /// Protects the programs that give keys of these providers (CONTRACT 5.7).
+    pub(crate) fn protect(&self, protected: &Protected, cwd: &Path, home: &Home) {
+        for spec in self.specs() {
+            protect_provider(protected, &spec.config, cwd, home);
+        }
     }
 
     /// Returns the settings with these providers.
     pub(crate) fn added_to(&self, settings: &Settings) -> Settings {
         let mut settings = settings.clone();
-        for (name, own) in self.providers.read().unwrap_or_else(PoisonError::into_inner).iter() {
+        for (name, own) in self.registered() {
             // The user's settings take precedence.
-            settings.providers.entry(name.clone()).or_insert_with(|| own.settings.clone());
+            settings.providers.entry(name).or_insert(own.settings);
         }
         settings
     }

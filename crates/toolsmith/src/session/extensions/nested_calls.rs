@@ -157,4 +157,8 @@ impl Tool for NestedTool {
     async fn approval_details(&self, arguments: &Value) -> Option<Vec<String>> {
         self.tool.approval_details(arguments).await
     }
+
+    async fn details_are_complete(&self, arguments: &Value) -> bool {
+        self.tool.details_are_complete(arguments).await
+    }
 }

@@ -85,7 +85,7 @@ impl ExtensionProvider {
         let tools: Vec<Value> = request
             .tools
             .iter()
-            .map(|tool| json!({ "name": tool.name, "description": tool.description, "parameters": tool.parameters }))
+            .map(|tool| json!({ "name": tool.name, "description": tool.description, "parameters": *tool.parameters }))
             .collect();
         let messages: Vec<Value> = request.messages.iter().map(|message| as_sent(message)).collect();
         let system = Some(request.system).filter(|system| !system.is_empty());
@@ -125,6 +125,10 @@ impl Provider for ExtensionProvider {
         let mut capabilities = Capabilities::of(model);
         capabilities.forced_tool = ForcedTool::None;
         capabilities
+    }
+
+    fn is_gone(&self) -> bool {
+        self.asked.get().is_some_and(|asked| asked.find(&self.name).is_none())
     }
 
     fn stream(&self, request: &Request<'_>, cancel: CancelToken) -> EventStream {

@@ -1,7 +1,7 @@
 //! Shell commands that the user types (`!command`). An extension may run them elsewhere (`user_bash`).
 
 use serde_json::{Value, json};
-use toolsmith_host::exec::{run, shell};
+use toolsmith_host::exec::{PathRule, run, shell};
 use toolsmith_middleware::custom_message;
 use toolsmith_tool::{CancelToken, ContentBlock, CustomMessageDraft, ToolError};
 
@@ -42,7 +42,7 @@ impl Session {
         let result = match self.extension_bash(command, exclude_from_context, &cancel).await {
             Some(result) => result,
             None => {
-                let request = shell().request(command).cwd(&self.cwd);
+                let request = shell().request(command).cwd(&self.cwd).path_rule(PathRule::PassedOn);
                 let outcome = run(&request, &cancel, |chunk| on_output(&chunk.text)).await;
                 let outcome = outcome.map_err(|error| ToolError::reply(error.to_string()))?;
                 let (stdout, stderr) = (outcome.stdout.text(), outcome.stderr.text());

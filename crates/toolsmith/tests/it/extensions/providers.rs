@@ -1,8 +1,9 @@
-//! Providers of extensions that answer requests themselves (`registerProvider` with `streamSimple`).
+//! Providers of extensions (`registerProvider`): those that answer requests themselves with `streamSimple`, and the others.
 
 use serde_json::json;
 use toolsmith::{CommandOutcome, SessionBuilder};
 use toolsmith_agent::{AgentEvent, RunEnd};
+use toolsmith_testkit::{ModelServer, Reply};
 use toolsmith_tool::{CancelToken, SessionEvent};
 
 use super::place::{Extended, extended_with};
@@ -195,4 +196,78 @@ async fn c10_3_a_provider_with_an_unknown_wire_leaves_other_models_usable() {
     assert_eq!(on.ask("Go").await, "Still here.");
     let warnings = format!("{:?}", on.session.loaded().warnings);
     assert!(warnings.contains("odd-api"), "{warnings}");
+}
+
+/// A module that registers providers with these names.
+fn registering(names: &[&str], url: &str, key: &str) -> String {
+    let names = json!(names);
+    format!(
+        r#"export default (pi) => {{ for (const name of {names}) pi.registerProvider(name, {{ api: "openai-completions", baseUrl: "{url}",
+          apiKey: "{key}", models: [{{ id: "m" }}] }}); pi.on("input", () => {{}}); }};"#
+    )
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c10_3_a_reload_adds_changes_and_removes_providers() {
+    let server = ModelServer::start().await.unwrap();
+    let ran = |on: &Extended| on.place.path("ran").exists();
+    let file = "project/.toolsmith/extensions/m0.ts";
+    let module = registering(&["one"], &server.url(), "first");
+    let on = extended_with(&[&module], json!(["unused"]), |builder| builder.model("one/m")).await;
+    let key = || server.last_request().header("authorization").unwrap_or_default().to_owned();
+    server.push(Reply::new().text("One."));
+    assert_eq!(on.ask("Go").await, "One.");
+    assert_eq!(key(), "Bearer first");
+
+    on.place.write(file, &registering(&["one", "two"], &server.url(), "second"));
+    on.session.reload_changed_tools().await;
+    server.push(Reply::new().text("One again."));
+    assert_eq!(on.ask("Go").await, "One again.");
+    assert_eq!(key(), "Bearer second");
+    on.session.set_model("two/m").await.unwrap();
+    server.push(Reply::new().text("Two."));
+    assert_eq!(on.ask("Go").await, "Two.");
+
+    // The removed one has a command for its key, which must not run.
+    on.place.write(file, &registering(&["one", "two"], &server.url(), "!echo x > ../ran; echo k"));
+    on.session.reload_changed_tools().await;
+    on.place.write(file, &registering(&["one"], &server.url(), "third"));
+    on.session.reload_changed_tools().await;
+    on.session.prompt("Go").unwrap();
+    let end = format!("{:?}", on.session.wait_until_settled().await.unwrap().end);
+    assert!(end.contains("the provider two cannot be used"), "{end}");
+    assert!(on.session.set_model("two/m").await.is_err());
+    assert!(!ran(&on) && server.requests().len() == 3);
+    on.session.set_model("one/m").await.unwrap();
+    server.push(Reply::new().text("One at last."));
+    assert_eq!(on.ask("Go").await, "One at last.");
+    assert_eq!(key(), "Bearer third");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c10_1_a_provider_can_be_registered_and_removed_at_any_time() {
+    let server = ModelServer::start().await.unwrap();
+    let module = format!(
+        r#"export default (pi) => {{
+          const config = {{ api: "openai-completions", baseUrl: "{}", apiKey: "k", models: [{{ id: "m" }}] }};
+          pi.registerCommand("add", {{ description: "d", handler: async () => pi.registerProvider("late", config) }});
+          pi.registerCommand("odd", {{ description: "d", handler: async () => pi.registerProvider("late", {{ ...config, api: "odd" }}) }});
+          pi.registerCommand("remove", {{ description: "d", handler: async () => pi.unregisterProvider("late") }});
+        }};"#,
+        server.url()
+    );
+    let on = extended_with(&[&module], json!(["unused"]), |builder| builder).await;
+    let run = async |name: &str| on.session.run_command(name, "", CancelToken::new()).await;
+    assert!(on.session.set_model("late/m").await.is_err());
+    run("add").await.unwrap();
+    on.session.set_model("late/m").await.unwrap();
+    server.push(Reply::new().text("Late."));
+    assert_eq!(on.ask("Go").await, "Late.");
+    assert!(run("odd").await.unwrap_err().to_string().contains("odd"));
+    run("remove").await.unwrap();
+    assert!(on.session.set_model("late/m").await.is_err());
+    on.session.prompt("Go").unwrap();
+    let end = format!("{:?}", on.session.wait_until_settled().await.unwrap().end);
+    assert!(end.contains("the provider late cannot be used"), "{end}");
+    assert_eq!(server.requests().len(), 1);
 }

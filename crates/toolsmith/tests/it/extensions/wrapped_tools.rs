@@ -409,6 +409,71 @@ async fn c5_7_a_built_in_tool_made_for_another_directory_writes_by_the_rules_of_
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn c5_8_the_question_names_the_directory_that_a_tool_was_made_for() {
+    // `d` is a link to `s`.
+    let tools = r#"createBashTool("s"), createWriteTool("s"), createEditTool(`${pi.cwd}/d`), createLsTool("s"),
+        { ...createWriteTool("s", { operations: { writeFile: async () => {} } }), name: "own_write" },
+        { ...createBashTool("d", { commandPrefix: "true" }), name: "own_bash" },
+        // Its second call is another one than the approved one.
+        { ...createBashTool("s"), name: "again", execute: async (id, params) => {
+          const tool = createBashTool("s");
+          await tool.execute(id, params);
+          return tool.execute(id, { command: "touch other" });
+        } }"#;
+    let turns = json!([
+        call("bash", json!({ "command": "pwd" })),
+        write("write", "new"),
+        edit("edit", "f"),
+        call("ls", json!({})),
+        write("own_write", "new"),
+        call("own_bash", json!({ "command": "pwd" })),
+        call("again", json!({ "command": "touch first" })),
+        "Done."
+    ]);
+    let person = Person::yes();
+    let place = linked(Some(&wrapping(tools, "")));
+    place.write("project/.toolsmith/config.toml", "[tools.approval]\nls = \"ask\"\n");
+    let root = place.cwd().display().to_string();
+    let on = asking(place, turns, &person, ApprovalMode::AlwaysAsk).await;
+    on.ask("Go").await;
+    assert!(on.results().iter().all(|(failed, _)| !failed), "{:?}", on.results());
+    let asked = person.asked();
+    let asked = asked.iter().map(|request| {
+        let shown = request.text(BlockLimits::whole(200)).lines.join("\n").replace(&root, "PROJECT");
+        (request.tool_name.as_str(), shown)
+    });
+    let expected = [
+        ("bash", vec!["Directory: PROJECT/s", "pwd"]),
+        ("write", vec!["Directory: PROJECT/s", "File: new", "Leads to: PROJECT/s/new"]),
+        ("edit", vec!["Directory: PROJECT/d, which leads to PROJECT/s", "Leads to: PROJECT/s/f", "+ b"]),
+        ("ls", vec!["Directory: PROJECT/s"]),
+        ("own_write", vec!["Directory: PROJECT/s", "operations of the extension"]),
+        ("own_bash", vec!["Directory: PROJECT/d, which leads to PROJECT/s", "pwd", "Runs first: true"]),
+        ("again", vec!["Directory: PROJECT/s", "touch first"]),
+        ("bash", vec!["Directory: PROJECT/s", "touch other"]),
+    ];
+    let asked: Vec<_> = asked.collect();
+    assert_eq!(asked.len(), expected.len(), "{asked:#?}");
+    for ((name, shown), (expected, lines)) in asked.iter().zip(expected) {
+        assert_eq!(*name, expected, "{shown}");
+        assert!(lines.iter().all(|line| shown.contains(line)), "{name}: {lines:?}\n{shown}");
+    }
+    assert!(on.place.path("project/s/first").exists() && on.place.path("project/s/other").exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c5_8_the_question_about_a_command_says_where_the_link_in_its_cwd_leads() {
+    let person = Person::new(|_| Decision::Deny { note: None }, Box::new(|_| {}));
+    let turns = json!([bash("bash", "rm -rf build", "d"), bash("bash", "rm -rf build", "s"), "Done."]);
+    let on = asking(linked(None), turns, &person, ApprovalMode::AlwaysAsk).await;
+    on.ask("Go").await;
+    let asked = person.asked();
+    let leads = format!("Leads to: {}", on.place.cwd().join("s").display());
+    assert_eq!((&asked[0].details, asked[1].details.len()), (&vec![leads], 0));
+    assert!(asked[0].text(BlockLimits::whole(200)).lines.join("\n").contains("rm -rf build"), "{asked:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn c5_8_the_question_says_what_options_of_an_extension_change() {
     let tools = "createBashTool(pi.cwd, { commandPrefix: \"umask 077\", spawnHook: (context) => context }), \
                  createWriteTool(pi.cwd, { operations: { writeFile: async (path, content) => fs.writeFileSync(path, content) } })";
@@ -466,4 +531,25 @@ async fn c5_4_a_deny_and_the_approval_hold_for_tools_with_options_of_an_extensio
         "{results:?}"
     );
     assert!(!on.place.path("project/s/first").exists() && !on.place.path("project/third").exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c5_4_what_is_asked_about_a_built_in_tool_is_asked_about_its_wrapper_under_another_name() {
+    let renamed = format!("name: `my_${{t.name}}`, {PASSES}");
+    let turns = json!([write("my_write", "new"), bash("my_bash", "touch made", "s"), "Done."]);
+    for (policy, mode, asked) in [
+        ("ask", ApprovalMode::Write, 2),
+        ("ask", ApprovalMode::Yolo, 2),
+        // Permission for the tool itself is not permission for the code around it.
+        ("allow", ApprovalMode::AlwaysAsk, 2),
+    ] {
+        let place = linked(Some(&wrapping(ALL, &renamed)));
+        let settings = format!("[tools.approval]\nbash = \"{policy}\"\nwrite = \"{policy}\"\n");
+        place.write("project/.toolsmith/config.toml", &settings);
+        let person = Person::new(|_| Decision::Deny { note: None }, Box::new(|_| {}));
+        let on = asking(place, turns.clone(), &person, mode).await;
+        on.ask("Go").await;
+        assert_eq!(person.asked().len(), asked, "{policy} {mode}: {:?}", person.asked());
+        assert!(!on.place.path("project/new").exists() && !on.place.path("project/s/made").exists());
+    }
 }

@@ -1,6 +1,6 @@
 //! Commands that show something in the transcript.
 
-use toolsmith::tool::NoticeLevel;
+use toolsmith::tool::{NoticeLevel, visible_line};
 
 use super::{COMMANDS, Command};
 use crate::{
@@ -22,6 +22,10 @@ impl App {
     }
 
     fn pairs(&self, pairs: &[(String, String)]) -> Vec<Row> {
+        // Names and paths may be of unknown origin.
+        let visible = |text: &String| visible_line(text).into_owned();
+        let pairs: Vec<(String, String)> =
+            pairs.iter().map(|(name, text)| (visible(name), visible(text))).collect();
         let width = pairs.iter().map(|(name, _)| crate::text::width(name)).max().unwrap_or(0).min(36);
         let muted = self.style(Token::Muted);
         pairs

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use toolsmith::agent::session::OutlineRow;
+use toolsmith::{agent::session::OutlineRow, tool::visible_line};
 
 use super::choice::ChoicePanel;
 use crate::{
@@ -136,7 +136,7 @@ impl TreePanel {
         };
         let folded = if self.folded.contains(&at) { "+" } else { " " };
         let path = if row.on_path { "│" } else { " " };
-        let label = row.label.as_ref().map(|label| format!("[{label}] ")).unwrap_or_default();
+        let label = row.label.as_ref().map(|label| format!("[{}] ", visible_line(label))).unwrap_or_default();
         let time = match self.shows_times {
             true => row.timestamp.get(..16).unwrap_or_default().replace('T', " "),
             false => String::new(),
@@ -144,7 +144,7 @@ impl TreePanel {
         let text = format!(
             "{}{path}{folded}{sign} {label}{}",
             "  ".repeat(depth),
-            row.text.as_deref().unwrap_or(&row.kind)
+            visible_line(row.text.as_deref().unwrap_or(&row.kind))
         );
         ListItem::new(text, time).current(is_leaf)
     }

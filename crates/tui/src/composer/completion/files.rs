@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use ignore::WalkBuilder;
+use toolsmith_host::ignore_files;
 
 use super::{fuzzy, menu::Candidate};
 
@@ -20,9 +21,18 @@ pub struct FileIndex {
 impl FileIndex {
     /// Lists a directory. This reads the disk: call it on a thread that may wait.
     pub fn read(root: &Path) -> Self {
+        let has_rules = ignore_files::are_readable_above(root);
         let walk = WalkBuilder::new(root)
             .hidden(false)
-            .filter_entry(|entry| entry.file_name() != ".git")
+            .parents(has_rules)
+            .ignore(has_rules)
+            .git_ignore(has_rules)
+            .git_exclude(has_rules)
+            .filter_entry(move |entry| {
+                let is_folder = || entry.file_type().is_some_and(|kind| kind.is_dir());
+                entry.file_name() != ".git"
+                    && (!has_rules || !is_folder() || ignore_files::are_readable(entry.path()))
+            })
             .sort_by_file_name(std::cmp::Ord::cmp)
             .build();
         let mut paths = Vec::new();

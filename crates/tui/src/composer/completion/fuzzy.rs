@@ -6,7 +6,11 @@ pub fn score(query: &str, text: &str) -> Option<i64> {
         return Some(0);
     }
     let is_exact_case = query.chars().any(char::is_uppercase);
-    let fold = |c: char| if is_exact_case { c } else { c.to_lowercase().next().unwrap_or(c) };
+    let fold = |c: char| match c {
+        c if is_exact_case => c,
+        c if c.is_ascii() => c.to_ascii_lowercase(),
+        c => c.to_lowercase().next().unwrap_or(c),
+    };
     let (mut total, mut run, mut length) = (0_i64, 0_i64, 0_i64);
     let mut wanted = query.chars().filter(|c| !c.is_whitespace()).map(fold).peekable();
     let mut previous = None;
@@ -29,10 +33,10 @@ pub fn score(query: &str, text: &str) -> Option<i64> {
     }
     // The last component of a path is what people remember.
     let name = text.trim_end_matches('/').rsplit('/').next().unwrap_or(text);
-    let lower = |text: &str| text.to_lowercase();
-    if lower(name).starts_with(&lower(query)) {
+    let (name, query) = (name.to_lowercase(), query.to_lowercase());
+    if name.starts_with(&query) {
         total += 30;
-    } else if lower(name).contains(&lower(query)) {
+    } else if name.contains(&query) {
         total += 15;
     }
     Some(total * 16 - length)

@@ -10,6 +10,9 @@ pub use menu::{Candidate, Menu};
 
 use std::ops::Range;
 
+/// Longer words are not completed: every candidate would be compared with them.
+const MAX_QUERY: usize = 1000;
+
 /// Something that can be completed at the cursor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trigger {
@@ -44,6 +47,9 @@ impl Trigger {
         if let Some(rest) = before.strip_prefix('/')
             && !before.contains('\n')
         {
+            if rest.len() > MAX_QUERY {
+                return None;
+            }
             return Some(match rest.split_once(' ') {
                 None => Self::Command { range: 0..before.len(), query: rest.to_owned() },
                 Some((command, argument)) => Self::Argument {
@@ -54,7 +60,7 @@ impl Trigger {
             });
         }
         let at = before.rfind('@')?;
-        let query = before.get(at + 1..)?;
+        let query = before.get(at + 1..).filter(|query| query.len() <= MAX_QUERY)?;
         let starts_word =
             before.get(..at)?.chars().next_back().is_none_or(|c| c.is_whitespace() || "([{\"'".contains(c));
         let is_path = match query.strip_prefix('"') {

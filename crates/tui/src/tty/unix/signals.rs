@@ -1,6 +1,6 @@
 //! Signals that concern a terminal program.
 
-use std::io;
+use std::{future::poll_fn, io, task::Poll};
 
 use rustix::process::{Signal as Number, kill_current_process_group};
 use tokio::signal::unix::{Signal as Stream, SignalKind, signal};
@@ -11,7 +11,7 @@ use super::super::Signal;
 #[derive(Debug)]
 pub struct Signals {
     resize: Stream,
-    terminate: Stream,
+    terminate: Terminating,
     interrupt: Stream,
     hang_up: Stream,
     stop: Stream,
@@ -26,7 +26,7 @@ impl Signals {
     pub fn listen() -> io::Result<Self> {
         Ok(Self {
             resize: signal(SignalKind::window_change())?,
-            terminate: signal(SignalKind::terminate())?,
+            terminate: Terminating::listen()?,
             interrupt: signal(SignalKind::interrupt())?,
             hang_up: signal(SignalKind::hangup())?,
             stop: signal(SignalKind::from_raw(Number::TSTP.as_raw()))?,
@@ -38,7 +38,7 @@ impl Signals {
     pub async fn next(&mut self) -> Signal {
         tokio::select! {
             _ = self.hang_up.recv() => Signal::HangUp,
-            _ = self.terminate.recv() => Signal::Terminate,
+            () = self.terminate.recv() => Signal::Terminate,
             _ = self.interrupt.recv() => Signal::Interrupt,
             _ = self.stop.recv() => Signal::Stop,
             _ = self.go_on.recv() => Signal::Continue,
@@ -47,11 +47,47 @@ impl Signals {
     }
 }
 
+/// The signals that ask a program to end, and those that would end it without restoring the terminal.
+#[derive(Debug)]
+struct Terminating(Vec<Stream>);
+
+impl Terminating {
+    fn listen() -> io::Result<Self> {
+        let numbers = [
+            Number::TERM,
+            Number::QUIT,
+            Number::USR1,
+            Number::USR2,
+            Number::ALARM,
+            Number::VTALARM,
+            Number::PROF,
+            Number::XCPU,
+            Number::IO,
+        ];
+        let streams = numbers.into_iter().map(|number| signal(SignalKind::from_raw(number.as_raw())));
+        Ok(Self(streams.collect::<io::Result<_>>()?))
+    }
+
+    async fn recv(&mut self) {
+        poll_fn(|context| {
+            let is_ready = self.0.iter_mut().any(|stream| stream.poll_recv(context).is_ready());
+            if is_ready { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+    }
+}
+
+/// Has a write beyond the limit of file sizes fail instead of ending the program. Needs a tokio runtime.
+pub fn survive_file_limit() {
+    // A handler is enough, and programs that are started do not inherit it.
+    let _ = signal(SignalKind::from_raw(Number::XFSZ.as_raw()));
+}
+
 /// The signals that end a program.
 #[derive(Debug)]
 pub struct EndSignals {
     interrupt: Stream,
-    terminate: Stream,
+    terminate: Terminating,
     hang_up: Stream,
 }
 
@@ -63,7 +99,7 @@ impl EndSignals {
     pub fn listen() -> io::Result<Self> {
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
+            terminate: Terminating::listen()?,
             hang_up: signal(SignalKind::hangup())?,
         })
     }
@@ -72,7 +108,7 @@ impl EndSignals {
     pub async fn next(&mut self) -> Signal {
         tokio::select! {
             _ = self.hang_up.recv() => Signal::HangUp,
-            _ = self.terminate.recv() => Signal::Terminate,
+            () = self.terminate.recv() => Signal::Terminate,
             _ = self.interrupt.recv() => Signal::Interrupt,
         }
     }

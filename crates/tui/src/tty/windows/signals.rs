@@ -80,3 +80,6 @@ impl Signals {
 
 /// Windows has no stopped processes.
 pub fn stop_process_group() {}
+
+/// Windows has no limit of file sizes that ends a program.
+pub fn survive_file_limit() {}
