@@ -72,7 +72,10 @@ fn question(text: &ApprovalText) -> String {
         question.push_str(&format!("{}\n", paint(HEADING, &text.heading)));
     }
     if text.is_cut {
-        question.push_str(&paint(DIM, "Parts of this are not shown. Answer f to read all of it.\n"));
+        question.push_str(&format!(
+            "{}\n",
+            paint(DIM, "Parts of this are not shown. Answer f to read all of it.")
+        ));
     }
     question.push_str(&paint(NAME, keys));
     question

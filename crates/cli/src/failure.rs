@@ -136,7 +136,15 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
 
 /// The command line could not be read; asking for help or the version is no error.
 pub(crate) fn wrong_use(error: &clap::Error) -> ExitCode {
-    let text = error.render().ansi().to_string();
+    let mut text = error.render().ansi().to_string();
+    // Arguments may come from names of files, and are repeated as they are.
+    for word in std::env::args_os().skip(1) {
+        let word = word.to_string_lossy();
+        let shown = toolsmith_tool::visible_line(&word);
+        if shown != word {
+            text = text.replace(&*word, &shown);
+        }
+    }
     let lines = text.strip_suffix('\n').unwrap_or(&text).split('\n');
     let is_error = error.use_stderr();
     for line in lines {

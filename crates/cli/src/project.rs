@@ -248,39 +248,33 @@ impl Project {
         find_program(name, &program_path(), &self.cwd, PathRule::Safe).ok()
     }
 
-    /// The project without symbolic links, if it is not trusted as a whole.
-    fn untrusted_folder(&self) -> Option<PathBuf> {
-        let real = || toolsmith_host::real_path(&self.root).unwrap_or_else(|_| self.root.clone());
-        (!self.is_trusted()).then(real)
-    }
-
     /// Returns an engine that loads every module, as the settings want it. Needs a tokio runtime.
-    pub(crate) fn engine(&self) -> Engine {
-        Engine::new(self.engine_options())
+    pub(crate) fn engine(&self, found: &Discovered) -> Engine {
+        Engine::new(self.engine_options(found))
     }
 
     /// Returns an engine that loads modules when they are used, if their definitions are cached.
-    pub(crate) fn caching_engine(&self) -> Engine {
-        Engine::new(self.engine_options().definition_cache(toolsmith::definition_cache(&self.home)))
+    pub(crate) fn caching_engine(&self, found: &Discovered) -> Engine {
+        Engine::new(self.engine_options(found).definition_cache(toolsmith::definition_cache(&self.home)))
     }
 
     /// An engine whose calls can be recorded and replayed.
-    pub(crate) fn recordable_engine(&self) -> Engine {
-        Engine::new(self.engine_options().recordable(true))
+    pub(crate) fn recordable_engine(&self, found: &Discovered) -> Engine {
+        Engine::new(self.engine_options(found).recordable(true))
     }
 
     /// An engine whose calls are replayed, with the recordings that modules are loaded from.
-    pub(crate) fn replaying_engine(&self, loads: Vec<(PathBuf, LoadRecording)>) -> Engine {
-        let options = self.engine_options().replaying(true);
+    pub(crate) fn replaying_engine(
+        &self,
+        found: &Discovered,
+        loads: Vec<(PathBuf, LoadRecording)>,
+    ) -> Engine {
+        let options = self.engine_options(found).replaying(true);
         Engine::new(loads.into_iter().fold(options, |options, (path, load)| options.load_from(path, load)))
     }
 
-    fn engine_options(&self) -> EngineOptions {
-        let settings = &self.loaded.settings;
-        // Without a word about single tools nobody needs to know which there are.
-        let mut found = if settings.tools.each.is_empty() { Discovered::default() } else { self.discover() };
-        found.untrusted_folder = self.untrusted_folder();
-        engine_options(&self.cwd, settings, &found)
+    fn engine_options(&self, found: &Discovered) -> EngineOptions {
+        engine_options(&self.cwd, &self.loaded.settings, found)
     }
 
     /// Loads what was found.

@@ -243,11 +243,7 @@ fn question(
         paint(NAME, visible_line(&request.action.label)),
         paint(
             DIM,
-            format_args!(
-                "({}, staged by {})",
-                request.tier.as_str(),
-                visible_line(&request.action.source_tool_name)
-            )
+            format_args!("({}, staged by {})", request.tier.as_str(), visible_line(&request.action.stager))
         ),
     );
     if !text.is_empty() {

@@ -156,14 +156,20 @@ impl KeySource {
         Self::Env(vec![name.into()])
     }
 
+    /// Returns the command of a value that is the output of one (`!…`). Whoever shows or protects such commands asks here,
+    /// so that they mean the same as what is run.
+    pub fn command(text: &str) -> Option<&str> {
+        text.trim().strip_prefix('!').map(str::trim)
+    }
+
     /// Parses the form used in settings.
     pub fn parse(text: &str) -> Self {
         let text = text.trim();
         let is_name = text.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
             && text.starts_with(|c: char| c.is_ascii_uppercase() || c == '_')
             && text.contains('_');
-        match text.strip_prefix('!') {
-            Some(command) => Self::Command(command.trim().to_owned()),
+        match Self::command(text) {
+            Some(command) => Self::Command(command.to_owned()),
             None if text.is_empty() => Self::None,
             None if text == "cloud" => Self::Cloud(Vec::new()),
             None if is_name => Self::env(text),

@@ -155,6 +155,18 @@ pub struct PendingAction {
 }
 
 impl PendingAction {
+    /// Returns who staged it, for people: the tool whose call did, and the source it names if that is another one.
+    pub fn stager(&self) -> String {
+        let source = &self.source_tool_name;
+        match &self.staged_by {
+            Some(by) if source == DEFAULT_SOURCE => by.tool_name.clone(),
+            Some(by) if by.tool_name != *source => {
+                format!("{} (it names {source} as the source)", by.tool_name)
+            }
+            _ => source.clone(),
+        }
+    }
+
     /// Creates an action with the default source.
     pub fn new(label: impl Into<String>, callbacks: Arc<dyn PendingCallbacks>) -> Self {
         Self {

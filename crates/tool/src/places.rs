@@ -48,6 +48,12 @@ impl Places {
         pinned.get(written).map(|leads_to| Place::new(written, leads_to.clone()))
     }
 
+    /// Returns all paths that are fixed, in the order of their spelling.
+    pub fn all(&self) -> Vec<Place> {
+        let pinned = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        pinned.iter().map(|(written, leads_to)| Place::new(written, leads_to.clone())).collect()
+    }
+
     /// Returns whether a path leads where it was fixed to, or was not fixed.
     pub fn agree_with(&self, now: &Place) -> bool {
         self.get(&now.written).is_none_or(|pinned| pinned == *now)

@@ -233,7 +233,7 @@ fn rows(text: &str, width: usize) -> Vec<BlockRow> {
             continue;
         }
         push_empty(&mut rows, &mut empty);
-        push_wrapped(&mut rows, &blanks_counted(line), width.max(8));
+        push_wrapped(&mut rows, &end_shown(line), width.max(8));
     }
     push_empty(&mut rows, &mut empty);
     rows
@@ -266,6 +266,21 @@ fn push_wrapped(rows: &mut Vec<BlockRow>, line: &str, width: usize) {
         used += columns;
     }
     push(row);
+}
+
+/// Returns the line like [`blanks_counted`], with the blanks at its end as their number: they cannot be seen otherwise.
+fn end_shown(line: &str) -> String {
+    let text = line.trim_end_matches([' ', '\t']);
+    let mut shown = blanks_counted(text);
+    let blanks = &line[text.len()..];
+    let _ = match (blanks.len(), blanks.contains('\t')) {
+        (0, _) => Ok(()),
+        (1, false) => write!(shown, "⟨1 space⟩"),
+        (1, true) => write!(shown, "⟨1 tab⟩"),
+        (count, false) => write!(shown, "⟨{count} spaces⟩"),
+        (count, true) => write!(shown, "⟨{count} spaces and tabs⟩"),
+    };
+    shown
 }
 
 /// Replaces long runs of blanks by their number, tabs by an arrow, and escapes the rest.

@@ -66,6 +66,13 @@ fn c5_8_padding_does_not_push_the_end_of_a_command_away() {
 }
 
 #[test]
+fn c5_8_blanks_at_the_end_of_a_line_are_shown() {
+    let rows = |text| rows(text, BlockLimits::whole(60));
+    assert_eq!(rows("a \\ \nb"), ["│ a \\⟨1 space⟩", "│ b"]);
+    assert_eq!(rows("a\t\nb  \nc \t"), ["│ a⟨1 tab⟩", "│ b⟨2 spaces⟩", "│ c⟨2 spaces and tabs⟩"]);
+}
+
+#[test]
 fn c9_1_a_name_is_one_line_whatever_it_contains() {
     let name = format!("a\nwarning: b\r\n\u{85}c\u{2028}{}d", " ".repeat(300));
     let expected = "a\\nwarning: b\\r\\n\\u{85}c\\u{2028}⟨300 spaces⟩d";

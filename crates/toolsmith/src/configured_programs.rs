@@ -12,6 +12,7 @@ use serde_json::Value;
 use toolsmith_host::location::{
     Protected, leads_to, named_anywhere, named_files, quoted_word, with_variables,
 };
+use toolsmith_llm::KeySource;
 use toolsmith_mcp::config::{Expander, ServerConfig, Transport};
 
 use crate::{
@@ -48,16 +49,16 @@ pub(crate) fn protect_programs(
     let place = Place { project: &project, cwd, home };
     place.protect_servers(protected, servers);
     let keys = settings.providers.values().filter_map(|provider| provider.api_key.as_deref());
-    place.protect_values(protected, keys);
+    place.protect_lines(protected, keys.filter_map(KeySource::command));
     // Commands in them run shell commands, and count as the user's.
     settings.commands.paths.iter().for_each(|path| protected.add(&expand_path(path, cwd, home)));
 }
 
 /// Protects the program that gives the key of a provider which an extension registers.
 pub(crate) fn protect_provider(protected: &Protected, config: &Value, cwd: &Path, home: &Home) {
-    let Some(key) = config["apiKey"].as_str().filter(|key| key.starts_with('!')) else { return };
+    let Some(command) = config["apiKey"].as_str().and_then(KeySource::command) else { return };
     let project = find_project(cwd, home);
-    Place { project: &project, cwd, home }.protect_values(protected, [key]);
+    Place { project: &project, cwd, home }.protect_lines(protected, [command]);
 }
 
 /// Protects the programs that give keys of providers which loaded extensions register.
@@ -145,8 +146,8 @@ impl Place<'_> {
         read.extend(files);
         let user = home.toolsmith().join("config.toml");
         let own = project.join(".toolsmith/config.toml");
-        let values = [commands_in(&user, None), commands_in(&own, Some(project))].concat();
-        self.protect_values(protected, values.iter().map(String::as_str));
+        let commands = [commands_in(&user, None), commands_in(&own, Some(project))].concat();
+        self.protect_lines(protected, commands.iter().map(String::as_str));
         read.extend([user, own]);
         read.extend(protect_hooks(protected, project, home));
     }
@@ -158,11 +159,6 @@ impl Place<'_> {
             }
             self.protect_lines(protected, server.value_commands().iter().map(String::as_str));
         }
-    }
-
-    /// Protects the programs of values that are the output of a command, which start with `!`.
-    fn protect_values<'a>(&self, protected: &Protected, values: impl IntoIterator<Item = &'a str>) {
-        self.protect_lines(protected, values.into_iter().filter_map(|value| value.strip_prefix('!')));
     }
 
     /// Protects the programs of commands that run in the project.

@@ -16,8 +16,11 @@ pub struct PendingView {
     pub id: u64,
     /// Describes the change to the user.
     pub label: String,
-    /// The tool that staged it.
+    /// The tool that staged it, as it names itself.
     pub source_tool_name: String,
+    /// Who staged it, for people ([`PendingAction::stager`]).
+    #[serde(skip)]
+    pub stager: String,
     /// The tier at which it was staged; files can raise it when it is applied.
     pub tier: Tier,
     /// Details from the tool.
@@ -43,6 +46,7 @@ impl From<&PendingAction> for PendingView {
             id: action.id.number(),
             label: action.label.clone(),
             source_tool_name: action.source_tool_name.clone(),
+            stager: action.stager(),
             tier: action.tier.unwrap_or_default(),
             details: action.details.clone(),
             files: action.files.iter().map(|file| file.path.clone()).collect(),

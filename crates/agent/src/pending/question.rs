@@ -12,13 +12,7 @@ const MAX_DIFF_BYTES: usize = 256 << 10;
 /// Returns the lines of the question: one value each. Reads files.
 pub(crate) fn approval_lines(action: &PendingAction, reason: &str, root: &Path) -> Vec<String> {
     let mut lines = vec![format!("Action: {}", action.label)];
-    let source = &action.source_tool_name;
-    lines.push(match &action.staged_by {
-        Some(staged_by) if staged_by.tool_name != *source => {
-            format!("Staged by: {} (it names {source} as the source)", staged_by.tool_name)
-        }
-        _ => format!("Staged by: {source}"),
-    });
+    lines.push(format!("Staged by: {}", action.stager()));
     lines.push(format!("Tier: {}", action.tier.unwrap_or_default().as_str()));
     lines.push(format!("Reason given: {reason}"));
     if let Some(details) = &action.details {
@@ -87,13 +81,22 @@ fn file_line(file: &FileChange, preview: Option<&FilePreview>) -> String {
 
 /// The difference; of a file that is not text, the new content.
 fn content(file: &FileChange, preview: &FilePreview) -> String {
+    // Only the end of the last line is left out: other blanks there are part of the change.
+    let mut diff = preview.diff_text();
+    if diff.ends_with('\n') {
+        diff.pop();
+    }
     match &file.content {
         Some(content) if preview.is_binary && content.len() <= MAX_DIFF_BYTES / 4 => {
-            format!("{}\nNew content:\n{}", preview.diff_text().trim_end(), String::from_utf8_lossy(content))
+            format!("{diff}\nNew content:\n{}", String::from_utf8_lossy(content))
         }
         Some(content) if preview.is_binary => {
-            format!("{}\nNew content: {} bytes, not shown", preview.diff_text().trim_end(), content.len())
+            format!("{diff}\nNew content: {} bytes, not shown", content.len())
         }
-        _ => preview.diff_text().trim_end().to_owned(),
+        _ => diff,
     }
 }
+
+#[cfg(test)]
+#[path = "question_tests.rs"]
+mod tests;

@@ -3,8 +3,8 @@
 use std::{fmt, sync::Arc};
 
 use serde_json::Value;
-use toolsmith_llm::{Message, Model, Provider, ThinkingLevel, Usage};
-use toolsmith_tool::{CancelToken, SessionEvent, ToolContext};
+use toolsmith_llm::{Message, Model, Provider, ThinkingLevel, Usage, text_tokens};
+use toolsmith_tool::{CancelToken, SessionEvent, ToolContext, ToolSpec};
 
 use super::compaction::{CompactionDecision, CompactionPlan, CompactionReport};
 use crate::{agent::Core, events::AgentEvent, queues::Lane};
@@ -72,6 +72,20 @@ impl TurnContext {
     /// Returns the conversation as the model sees it.
     pub fn messages(&self) -> Vec<Arc<Message>> {
         self.core.conversation().context()
+    }
+
+    /// Estimates the tokens that every request has beside the conversation: the system prompt and the definitions of active tools.
+    pub fn fixed_tokens(&self) -> u64 {
+        let tools: u64 = self.core.dispatcher().registry().read(|registry| {
+            let of_tool = |spec: &ToolSpec| {
+                [&spec.name, &spec.description, &spec.parameters.to_string()]
+                    .map(|text| text_tokens(text))
+                    .iter()
+                    .sum::<u64>()
+            };
+            registry.active().map(|found| of_tool(found.tool.spec())).sum()
+        });
+        text_tokens(&self.system_prompt()).saturating_add(tools)
     }
 
     /// Returns the time in milliseconds since the Unix epoch.

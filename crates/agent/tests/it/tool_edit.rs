@@ -23,6 +23,27 @@ async fn several_edits_are_made_at_once() {
 }
 
 #[tokio::test]
+async fn c5_8_the_question_shows_line_ends_and_how_many_places_change() {
+    let place = Place::new();
+    let tools = toolsmith_builtins::built_in_tools(&place.root, None);
+    let edit = tools.iter().find(|tool| tool.spec().name == "edit").unwrap();
+    let question = async |old: &str, new: &str, all: bool| {
+        let edits = json!([{ "oldText": old, "newText": new, "all": all }]);
+        let lines = edit.approval_details(&json!({ "path": "a", "edits": edits })).await.unwrap();
+        lines[1..].to_vec()
+    };
+    assert_eq!(question("off", "on", false).await, ["Replace one occurrence:", "- off", "+ on"]);
+    assert_eq!(question("off", "on", true).await, ["Replace every occurrence:", "- off", "+ on"]);
+    let removed = "The line end after the old text is removed.";
+    assert_eq!(question("# a \n", "# a ", false).await[1..], ["- # a ", "+ # a ", removed]);
+    assert_eq!(
+        question("# a ", "# a\n", false).await[1..],
+        ["- # a ", "+ # a", "A line end is added after the new text."]
+    );
+    assert_eq!(question("a\r\n", "a\n\n", false).await[1..], ["- a\r", "+ a", "+ "]);
+}
+
+#[tokio::test]
 async fn one_edit_that_does_not_apply_leaves_the_file_as_it_was() {
     let place = Place::new();
     place.write("a.txt", "one\ntwo\n");

@@ -91,8 +91,16 @@ impl Tool for Edit {
         let mut lines = self.workspace.file_lines(path_argument(arguments));
         for edit in arguments.get("edits").and_then(Value::as_array).into_iter().flatten() {
             let text = |key| edit.get(key).and_then(Value::as_str).unwrap_or_default();
-            lines.extend(text("oldText").lines().map(|line| format!("- {line}")));
-            lines.extend(text("newText").lines().map(|line| format!("+ {line}")));
+            let is_all = edit.get("all").is_some_and(|all| *all == Value::Bool(true));
+            lines.push(format!("Replace {}:", if is_all { "every occurrence" } else { "one occurrence" }));
+            let (old, new) = (text("oldText"), text("newText"));
+            lines.extend(signed("-", old));
+            lines.extend(signed("+", new));
+            lines.extend(match (old.ends_with('\n'), new.ends_with('\n')) {
+                (true, false) => Some("The line end after the old text is removed.".to_owned()),
+                (false, true) => Some("A line end is added after the new text.".to_owned()),
+                _ => None,
+            });
         }
         Some(lines)
     }
@@ -107,6 +115,11 @@ impl Tool for Edit {
         let (cancel, meter) = (ctx.cancel.clone(), ctx.meter.clone());
         metered(&cancel, &meter, move |_| edit(&workspace, &wanted, &ctx)).await
     }
+}
+
+/// Returns the lines of a text, each after a sign. A carriage return stays, so that the question shows it.
+fn signed(sign: &str, text: &str) -> impl Iterator<Item = String> {
+    text.split_inclusive('\n').map(move |line| format!("{sign} {}", line.strip_suffix('\n').unwrap_or(line)))
 }
 
 fn edit(workspace: &Workspace, wanted: &Arguments, context: &ToolContext) -> Result<ToolResult, ToolError> {

@@ -93,7 +93,7 @@ fn tools() -> Result<LoadedTools> {
     let project = Project::open(&Shared::default())?;
     let discovered = project.discover();
     runtime::block_on_briefly(async {
-        let engine = project.caching_engine();
+        let engine = project.caching_engine(&discovered);
         Ok(project.load(discovered, &engine, LoadScope::Scan).await)
     })
 }

@@ -32,12 +32,13 @@ pub(crate) struct ListArguments {}
 pub(crate) fn run(shared: &Shared, _own: &ListArguments) -> Result<ExitCode> {
     let project = Project::open(shared)?;
     let (mut loaded, remote) = runtime::block_on_briefly_while_read(async {
-        let engine = project.caching_engine();
+        let discovered = project.discover();
+        let engine = project.caching_engine(&discovered);
         let progress = crate::progress::Progress::start("Loading tools");
         let configuration = project.mcp_configuration();
         let servers = project.mcp_servers(configuration.servers.clone(), UiHandle::headless());
         let (loaded, ()) = tokio::join!(
-            project.load(project.discover(), &engine, LoadScope::Scan),
+            project.load(discovered, &engine, LoadScope::Scan),
             // Definitions known from earlier are enough.
             servers.known(MCP_TIME, |_| true),
         );

@@ -21,6 +21,7 @@ use super::test::{Mismatch, print_difference};
 use crate::{
     arguments::Shared,
     calling::call_alone,
+    failure,
     output::{one_line, print_json},
     project::Project,
     recorded_calls::{SessionCall, choose, comparable, modules_of, read_session},
@@ -30,6 +31,9 @@ use crate::{
 
 /// The reason for skipping calls of `resolve`.
 const APPLIES_NOTHING: &str = "it decides about a staged change, and a replay changes nothing";
+
+/// The reason for not replaying a call whose module is not known.
+const WAITS: &str = "there is no trusted tool of this name, and modules wait for trust";
 
 /// Start of the result of a call whose arguments do not fit.
 const VALIDATION_FAILED: &str = "Validation failed";
@@ -53,6 +57,8 @@ enum Verdict {
     Same,
     Differs(Vec<Mismatch>),
     Skipped(String),
+    /// The module may be one of those that wait for trust (CONTRACT 2.8).
+    Waiting,
 }
 
 pub(crate) fn run(shared: &Shared, own: &ReplayArguments) -> Result<ExitCode> {
@@ -67,7 +73,7 @@ pub(crate) fn run(shared: &Shared, own: &ReplayArguments) -> Result<ExitCode> {
         discovered.modules.retain(|found| modules.iter().flatten().any(|path| *path == found.path));
     }
     runtime::block_on_while_read(async {
-        let engine = project.replaying_engine(first_loads(&calls, &modules, &project));
+        let engine = project.replaying_engine(&discovered, first_loads(&calls, &modules, &project));
         let loaded = project.load(discovered, &engine, LoadScope::Call).await;
         let mut verdicts = Vec::new();
         for (call, module) in calls.iter().zip(&modules) {
@@ -81,7 +87,12 @@ pub(crate) fn run(shared: &Shared, own: &ReplayArguments) -> Result<ExitCode> {
         } else {
             print(&calls, &verdicts)?;
         }
-        Ok(ExitCode::from(u8::from(failed > 0)))
+        // What was asked for and not replayed must not look like success.
+        let is_waiting = verdicts.iter().any(|verdict| matches!(verdict, Verdict::Waiting));
+        if is_waiting && !shared.json {
+            failure::warn_about_tools(&loaded);
+        }
+        Ok(ExitCode::from(u8::from(failed > 0 || is_waiting)))
     })
 }
 
@@ -125,6 +136,7 @@ async fn replay(
         let failed = loaded.errors.iter().find(|error| Some(error.path.as_path()) == module);
         return match failed {
             Some(error) => Verdict::Differs(vec![Mismatch::new("load", "", error.to_string())]),
+            None if !loaded.waiting.is_empty() => Verdict::Waiting,
             None => Verdict::Skipped("it is not a custom tool here".to_owned()),
         };
     };
@@ -183,7 +195,8 @@ fn as_json(call: &SessionCall, verdict: &Verdict) -> Value {
     let (status, why, list) = match verdict {
         Verdict::Same => ("same", None, &[][..]),
         Verdict::Differs(list) => ("differs", None, list.as_slice()),
-        Verdict::Skipped(why) => ("skipped", Some(why), &[][..]),
+        Verdict::Skipped(why) => ("skipped", Some(why.as_str()), &[][..]),
+        Verdict::Waiting => ("waiting", Some(WAITS), &[][..]),
     };
     let differs =
         list.iter().map(|item| json!({ "what": item.what, "expected": item.expected, "actual": item.came }));
@@ -201,15 +214,20 @@ fn print(calls: &[SessionCall], verdicts: &[Verdict]) -> Result<()> {
             Verdict::Same => (paint(GOOD, "same   "), String::new()),
             Verdict::Differs(_) => (paint(ERROR, "differs"), String::new()),
             Verdict::Skipped(why) => (paint(DIM, "skipped"), format!("  {}", one_line(why))),
+            Verdict::Waiting => (paint(ERROR, "waiting"), format!("  {WAITS}")),
         };
         writeln!(out, "{word}  {} {}{why}", call.number, one_line(&call.tool))?;
         if let Verdict::Differs(list) = verdict {
             list.iter().try_for_each(|item| print_difference(&mut out, item))?;
         }
     }
+    let waiting = match count(|verdict| matches!(verdict, Verdict::Waiting)) {
+        0 => String::new(),
+        waiting => format!(", {waiting} waiting for trust"),
+    };
     writeln!(
         out,
-        "{} same, {} differing, {} skipped",
+        "{} same, {} differing, {} skipped{waiting}",
         count(|verdict| matches!(verdict, Verdict::Same)),
         count(|verdict| matches!(verdict, Verdict::Differs(_))),
         count(|verdict| matches!(verdict, Verdict::Skipped(_)))

@@ -390,3 +390,30 @@ async fn a_file_that_is_no_module_is_refused_with_what_modules_are_called() {
     let said = place.run(&["call", "hello", "name=x", "--tool", "UP.TS"]).await;
     assert_eq!(said.code, 0, "{said:#?}");
 }
+
+#[tokio::test]
+async fn c9_1_wrong_usage_repeats_arguments_on_one_line_without_hidden_characters() {
+    let place = Place::new(&[]);
+    let said = place.run(&["cache", "clear", "a\u{202e}b\u{200b}\nwarning: forged"]).await;
+    assert_eq!(said.code, 2);
+    assert!(said.stderr.contains(r"a\u{202e}b\u{200b}\nwarning: forged"), "{}", said.stderr);
+    assert!(!said.stderr.lines().any(|line| line.starts_with("warning: forged")), "{}", said.stderr);
+}
+
+#[tokio::test]
+async fn changing_a_broken_settings_file_shows_no_key() {
+    for line in [
+        "api_key = \"sk-SECRET\\q\"",
+        "api_key = sk-SECRET",
+        "headers.Authorization = Bearer SECRET",
+        "base_url = \"http://u:SECRET@h/",
+    ] {
+        let place = Place::new(&[]);
+        place.write("home/.toolsmith/config.toml", &format!("[providers.z]\n{line}\n"));
+        for args in [&["config", "set", "limits.call", "5s"][..], &["config", "unset", "limits.call"]] {
+            let said = place.run(args).await;
+            assert!(said.code != 0 && said.stderr.contains("config.toml:2:"), "{said:#?}");
+            assert!(!format!("{said:?}").contains("SECRET"), "{said:#?}");
+        }
+    }
+}

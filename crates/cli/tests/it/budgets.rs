@@ -213,3 +213,13 @@ async fn c13_a_soft_limit_is_reported_once_also_without_json() {
         assert_eq!(said.stderr.matches(key).count(), 1, "{said:#?}");
     }
 }
+
+#[tokio::test]
+async fn c13_an_estimate_includes_the_system_prompt_and_the_definitions_of_tools() {
+    let place = place("budget.day.tokens = 1000\n");
+    let turn = json!({ "reply": ["Done."], "usage": { "input": 0, "output": 0 } });
+    place.write("script.json", &json!([turn]).to_string());
+    assert_eq!(run(&place, &[]).await.0.code, 0);
+    let (said, _) = run(&place, &[]).await;
+    assert_eq!(said.code, 1, "a request has more than 1,000 tokens, although the prompt is short: {said:#?}");
+}

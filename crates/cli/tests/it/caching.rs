@@ -61,3 +61,23 @@ async fn c2_8_cached_tools_of_a_project_that_is_no_longer_trusted_are_not_offere
     assert_ne!(said.code, 0, "{said:#?}");
     assert!(!said.stdout.contains("Hello"), "{said:#?}");
 }
+
+#[tokio::test]
+async fn c13_2_definitions_with_the_numbers_of_processes_are_not_cached() {
+    for what in ["process.pid", "process.ppid"] {
+        let text = format!(
+            "export default () => ({{ name: 'n', description: `d ${{{what}}}`, parameters: {{ type: 'object' }}, execute() {{}} }});"
+        );
+        let place = Place::trusted(&[(TOOL, text.as_str())]);
+        place.run(&["list"]).await;
+        let said = place.run(&["cache"]).await;
+        assert!(said.stdout.contains("it reads its surroundings"), "{what}: {said:#?}");
+    }
+    let imports = "import process from 'node:process';\nexport default () => ({ name: 'n', description: process.platform, parameters: { type: 'object' }, execute() {} });";
+    let place = Place::trusted(&[(TOOL, imports)]);
+    place.run(&["list"]).await;
+    assert!(
+        !place.run(&["cache"]).await.stdout.contains("surroundings"),
+        "importing the module alone reads none"
+    );
+}

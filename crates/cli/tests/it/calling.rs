@@ -220,3 +220,15 @@ async fn c4_4_the_context_of_a_call_has_a_session_settings_and_models() {
     let run = shop.run(&["call", "--tool", "t.ts", "t"]).await;
     assert_eq!(run.stdout.trim(), "[true,\"string\",\"string\",true]", "{}", run.stderr);
 }
+
+#[tokio::test]
+async fn c4_7_settings_of_a_tool_hold_for_a_module_given_by_its_path() {
+    let tool = "export default () => ({ name: 'big', description: 'd', parameters: { type: 'object' }, \
+        async execute() { const all = new Uint8Array(100e6).fill(1); return { content: [{ type: 'text', text: `${all.length}` }] }; } });";
+    let place = Place::new(&[
+        ("project/big.mjs", tool),
+        ("home/.toolsmith/config.toml", "[tools.big]\nmemory = \"64MB\"\n"),
+    ]);
+    let said = place.run(&["call", "./big.mjs"]).await;
+    assert!(said.code == 1 && said.stderr.contains("memory limit of 64 MB"), "{said:#?}");
+}

@@ -185,3 +185,27 @@ async fn a_denying_hook_holds_when_a_preview_of_a_call_is_applied() {
     let said = on.run(&["call", "stage", "--discard"]).await;
     assert_eq!(said.code, 0, "{said:?}");
 }
+
+#[tokio::test]
+async fn c11_1_a_hook_sees_where_the_paths_of_a_structural_search_lead() {
+    let guard = "#!/bin/sh\ngrep -q /secret && { echo denied by path >&2; exit 2; }; exit 0\n";
+    let on = Hooked::new(&[
+        ("home/.toolsmith/agent/hooks/pre/_all.sh", guard),
+        ("project/secret/a.js", "key(1)\n"),
+        ("project/open/a.js", "key(2)\n"),
+    ]);
+    std::os::unix::fs::symlink("secret", on.0.path("project/link")).unwrap();
+    let operations = json!([{ "pat": "key($A)", "out": "k($A)" }]);
+    for (name, arguments) in [
+        ("ast_grep", json!({ "pat": ["key($A)"], "path": "link" })),
+        ("ast_grep", json!({ "pat": ["key($A)"], "path": "open link" })),
+        ("ast_edit", json!({ "ops": operations, "path": "link" })),
+    ] {
+        let model = on.script(&json!([call(name, arguments.clone()), "Done."]));
+        let said = on.run(&["-p", "Go", "--mode", "json", "--model", &model]).await;
+        assert!(said.stdout.contains("denied by path"), "{name} {arguments}: {said:?}");
+    }
+    let model = on.script(&json!([call("ast_grep", json!({ "pat": ["key($A)"], "path": "open" })), "Done."]));
+    let said = on.run(&["-p", "Go", "--mode", "json", "--model", &model]).await;
+    assert!(!said.stdout.contains("denied by path"), "{said:?}");
+}

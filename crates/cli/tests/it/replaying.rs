@@ -222,6 +222,18 @@ async fn calls_become_cases_that_pass_anywhere() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn c2_8_a_replay_of_calls_whose_module_waits_for_trust_fails() {
+    let place = recorded().await;
+    let id = session_id(&place).await;
+    for more in [&[][..], &["--call", "1"]] {
+        let said = run(&place, &[&["replay", &id], more].concat()).await;
+        assert!(said.code == 1 && said.stdout.contains("waiting for trust"), "{said:#?}");
+    }
+    let said = run(&place, &["replay", "--json", &id]).await;
+    assert_eq!((said.code, said.json()["calls"][0]["status"].as_str()), (1, Some("waiting")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_session_without_recordings_gives_plain_cases_and_is_not_run_again() {
     let place = Place::new(&[
         ("project/.toolsmith/tools/clock.ts", CLOCK),

@@ -185,3 +185,20 @@ async fn c5_4_nothing_runs_while_restrictions_cannot_be_read() {
     let said = other.run(&["call", "ls"]).await;
     assert_eq!(said.code, 0, "{said:#?}");
 }
+
+#[tokio::test]
+async fn c2_8_modules_that_a_variable_names_in_an_untrusted_project_wait() {
+    let place = Place::new(&[("project/.git/HEAD", "")]);
+    place.write("project/telling.ts", &telling(&place));
+    for name in ["TOOLSMITH_TOOLS_PATHS", "TOOLSMITH_EXTENSIONS_PATHS"] {
+        for path in ["./telling.ts".to_owned(), place.path("project/telling.ts").display().to_string()] {
+            let said = place.run_request(&place.request(&["list"]).env(name, path)).await;
+            assert!(said.stdout.contains("Waiting for trust"), "{name}: {said:#?}");
+            assert!(!place.path("evidence").exists(), "{name}");
+        }
+    }
+    place
+        .run_request(&place.request(&["list", "--trust"]).env("TOOLSMITH_TOOLS_PATHS", "./telling.ts"))
+        .await;
+    assert!(place.path("evidence").exists(), "a trusted one is loaded");
+}

@@ -212,16 +212,27 @@ fn user_configs(home: Option<&Path>) -> Vec<PathBuf> {
     configs
 }
 
-/// Returns the settings that `GIT_CONFIG_KEY_0` and the like give, with keys as [`settings`] has them.
+/// Returns the settings that `GIT_CONFIG_KEY_0` and the like and `GIT_CONFIG_PARAMETERS` give, with keys as [`settings`] has them.
 fn environment_settings() -> Vec<(String, String)> {
     let count: usize =
         std::env::var("GIT_CONFIG_COUNT").ok().and_then(|count| count.parse().ok()).unwrap_or_default();
     let setting = |at: usize| {
         let key = std::env::var(format!("GIT_CONFIG_KEY_{at}")).ok()?;
         let value = std::env::var(format!("GIT_CONFIG_VALUE_{at}")).ok()?;
-        Some((key.rsplit('.').next().unwrap_or_default().to_ascii_lowercase(), value))
+        Some((plain_key(&key), value))
     };
-    (0..count.min(MAX_CONFIG)).map_while(setting).collect()
+    let mut found: Vec<(String, String)> = (0..count.min(MAX_CONFIG)).map_while(setting).collect();
+    // Git's own form of `-c key=value`: `'key=value'`, or `'key'='value'` since version 2.31.
+    let parameters = std::env::var("GIT_CONFIG_PARAMETERS").unwrap_or_default();
+    let unquoted = parameters.replace("'='", "=");
+    let words = unquoted.split('\'').filter_map(|word| word.split_once('='));
+    found.extend(words.take(MAX_CONFIG).map(|(key, value)| (plain_key(key), value.to_owned())));
+    found
+}
+
+/// Returns a key without its section, in lower case.
+fn plain_key(key: &str) -> String {
+    key.rsplit('.').next().unwrap_or_default().to_ascii_lowercase()
 }
 
 /// Returns the keys, in lower case and without their section, and the values of a settings file: comments, quotes,

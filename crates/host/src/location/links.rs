@@ -18,6 +18,8 @@ use crate::{real_path, spelling::fold};
 
 /// Category of the folders that are also searched above the working folder.
 const AGENTS: &str = "tools and settings of coding agents";
+/// Category of what starts with a dot in the home.
+const SETTINGS: &str = "settings of the user";
 /// Not searched: its links lead to ordinary code of the project, such as the packages of a workspace.
 const PACKAGES: &str = "node_modules";
 /// Folders that hold data or copies of projects.
@@ -39,6 +41,8 @@ const DATA: &[&str] = &[
 const DEPTH_OF_AGENTS: usize = 5;
 const DEPTH_IN_PROJECT: usize = 3;
 const DEPTH_IN_HOME: usize = 2;
+/// The same for everything in the home that starts with a dot: links in it, not in its subfolders.
+const DEPTH_OF_SETTINGS: usize = 0;
 /// Most places in subfolders of the working folder.
 const NESTED_PLACES: usize = 200;
 /// Entries that are looked at in one folder with everything in it, and in all.
@@ -132,11 +136,25 @@ pub(super) fn targets(
     for (place, what) in nested {
         add(place, "", what, DEPTH_IN_PROJECT);
     }
+    // Everything in the home that starts with a dot is somebody's settings, and people keep those in a directory of dotfiles.
+    // The home itself may be behind a link, which does not make a project in it somebody's settings.
+    if let Some(home) = user_home.map(real) {
+        for name in hidden_names(&home) {
+            add(&home, &name, SETTINGS, DEPTH_OF_SETTINGS);
+        }
+    }
     // A directory above the last name of a place may be a link, whether the place exists or not.
     for (place, what) in nested.iter().filter(|(place, _)| !place.exists()) {
         found.extend(Some(real(place)).filter(|real| real != place).map(|real| (real, *what)));
     }
     found
+}
+
+/// Returns the names in the home that start with a dot.
+fn hidden_names(home: &Path) -> Vec<String> {
+    let entries = fs::read_dir(home).into_iter().flatten().flatten().take(MAX_ENTRIES);
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    names.filter(|name| name.starts_with('.')).collect()
 }
 
 /// Returns where the links in a folder that git uses lead.

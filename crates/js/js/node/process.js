@@ -218,7 +218,6 @@ const members = {
   argv0: "node",
   execArgv: [],
   execPath: info.execPath ?? "/usr/bin/node",
-  pid: info.pid,
   platform: info.platform,
   arch: info.arch,
   version: "v22.12.0",
@@ -360,7 +359,9 @@ function lazily(name, make) {
     },
   });
 }
-lazily("ppid", () => JSON.parse(host.machine("parent")));
+// A module that reads these while it is loaded depends on its surroundings.
+lazily("pid", () => JSON.parse(host.machine("processes")).own);
+lazily("ppid", () => JSON.parse(host.machine("processes")).parent);
 lazily("stdin", () => {
   const { Readable } = builtin("toolsmith:node/stream");
   return Object.assign(Readable.from([], { objectMode: false }), {
@@ -391,7 +392,6 @@ export const {
   argv0,
   execArgv,
   execPath,
-  pid,
   platform,
   arch,
   version,
@@ -426,6 +426,8 @@ export const {
   exitCode,
   allowedNodeEnvironmentFlags,
 } = process;
+// Exports are made for whoever imports anything of this module, so reading them is not noticed.
+export const pid = info.pid;
 export const ppid = JSON.parse(host.machine("parent"));
 const bound =
   (name) =>

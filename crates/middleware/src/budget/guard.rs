@@ -271,8 +271,8 @@ impl TurnHook for BudgetGuard {
 
     async fn before_request(&self, context: &TurnContext) {
         if self.shared.budgets.limit_tokens() {
-            let tokens = context.messages().iter().map(|message| message_tokens(message)).sum();
-            self.state().request_tokens = tokens;
+            let messages: u64 = context.messages().iter().map(|message| message_tokens(message)).sum();
+            self.state().request_tokens = messages.saturating_add(context.fixed_tokens());
         }
     }
 

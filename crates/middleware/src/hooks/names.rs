@@ -83,7 +83,14 @@ impl Paths {
             Some(pinned) => pinned.leads_to,
             None => places.pin(Place::new(written, path.as_deref().and_then(leads_to))),
         };
-        let Some(real) = real.or(path) else { return written.to_owned() };
+        match real.or(path) {
+            Some(real) => self.shown(real),
+            None => written.to_owned(),
+        }
+    }
+
+    /// Returns a path without links, in the project below the working directory's own name.
+    fn shown(&self, real: PathBuf) -> String {
         let inside = self.real_cwd.as_ref().and_then(|cwd| real.strip_prefix(cwd).ok());
         let shown = match inside {
             Some(inside) if inside.as_os_str().is_empty() => self.workspace.cwd().to_path_buf(),
@@ -91,6 +98,12 @@ impl Paths {
             None => real,
         };
         shown.to_string_lossy().into_owned()
+    }
+
+    /// Returns where every path of a call leads: one call of `ast_grep` may search several.
+    pub(super) fn files(&self, places: &Places) -> Vec<String> {
+        let shown = |place: Place| place.leads_to.map_or(place.written, |real| self.shown(real));
+        places.all().into_iter().map(shown).collect()
     }
 
     /// Returns the file that a call reads or writes, if it is one of the built-in tools with a path.

@@ -56,6 +56,7 @@ pub(super) fn before(
     if hook.dialect == Dialect::Toolsmith {
         fields.insert("file".to_owned(), paths.file(call.tool_name, arguments, &call.context.places).into());
     }
+    fields.insert("files".to_owned(), paths.files(&call.context.places).into());
     if hook.dialect == Dialect::Codex
         && let Some(model) = call.context.agent.model().and_then(|model| model.get("id").cloned())
     {
@@ -109,6 +110,7 @@ fn file_fields(
         "callId": call.id,
         "input": arguments,
         "file": paths.file(call.tool_name, arguments, &call.context.places),
+        "files": paths.files(&call.context.places),
         "cwd": cwd,
         "sessionId": session.session_id(),
         "sessionFile": session.session_file(),

@@ -16,10 +16,11 @@ pub(super) fn hide_in_arguments(arguments: Option<&mut Value>, found: &mut dyn F
         if text.contains(char::is_whitespace) {
             hide_in_script(text, found);
         }
-        if let Some((option, value)) = text.split_once('=').filter(|(option, _)| option.starts_with('-')) {
+        // `--header=Authorization: X`, and `http.extraHeader=Authorization: X` of git.
+        if let Some((name, value)) = text.split_once('=') {
             let mut value = value.to_owned();
             hide_in_headers(&mut value, &['\r', '\n'], found);
-            *text = format!("{option}={value}");
+            *text = format!("{name}={value}");
         }
         hide_in_headers(text, &['\r', '\n'], found);
         // A header in the text of a script ends with the quotation mark around it.
@@ -38,7 +39,7 @@ struct Words {
 }
 
 impl Words {
-    /// Returns the word without its credential: `--token=X`, `TOKEN=X`, `X` after `--token`, and `user:X` after `-u`.
+    /// Returns the word without its credential: `--token=X`, `TOKEN=X`, `X` after `--token`, `user:X` after `-u`, and `-uuser:X`.
     fn hide(&mut self, word: &str, found: &mut dyn FnMut(&str)) -> Option<String> {
         let is_option = word.starts_with('-');
         if std::mem::take(&mut self.is_secret) && !is_option {
@@ -47,7 +48,8 @@ impl Words {
                 REDACTED.to_owned()
             });
         }
-        let is_user = std::mem::take(&mut self.is_user) && !is_option;
+        let is_joined = word.starts_with("-u");
+        let is_user = std::mem::take(&mut self.is_user) && !is_option || is_joined;
         if let Some((user, secret)) = word.split_once(':').filter(|_| is_user) {
             found(secret);
             return Some(format!("{user}:{REDACTED}"));

@@ -70,10 +70,11 @@ fn no_form_of_a_credential_stays_in_a_recording() {
         "command": "curl",
         "args": [
             "-H", "Authorization: Bearer given-1", "https://u:given-2@h/a?b=c&token=given-3",
-            "--password=given-4", "--api-key", "given-5",
+            "--password=given-4", "--api-key", "given-5", "--passphrase", "given-a", "-ume:given-b",
+            "http.extraHeader=Authorization: Basic given-c",
             "curl -H 'X-Api-Key: given-6' \"http://h/?access_token=given-7&x=kept\"",
         ],
-        "env": { "OTHER_TOKEN": "given-8", "PLAIN": "kept-too" },
+        "env": { "OTHER_TOKEN": "given-8", "A_BEARER": "given-d", "SESSION_COOKIE": "given-e", "PLAIN": "kept-too" },
         "stdin": key,
     });
     let url = format!("https://h/{}?q={}", percent(key, "%20"), percent(key, "+"));

@@ -24,6 +24,8 @@ pub enum ConfiguredFrom {
     Program,
     /// The user's settings.
     UserSettings(PathBuf),
+    /// A variable of the environment, which counts as the user's settings.
+    Environment(String),
     /// The project's settings; waits for trust in the project.
     ProjectSettings(PathBuf),
 }
@@ -66,6 +68,7 @@ impl ConfiguredPath {
             ConfiguredFrom::CommandLine => source(Scope::Given).detail(self.flag),
             ConfiguredFrom::Program => source(Scope::Given),
             ConfiguredFrom::UserSettings(file) => source(Scope::User).detail(file.to_string_lossy()),
+            ConfiguredFrom::Environment(name) => source(Scope::User).detail(name),
             ConfiguredFrom::ProjectSettings(file) => source(Scope::Project).detail(file.to_string_lossy()),
         }
     }

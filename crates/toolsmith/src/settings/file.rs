@@ -5,6 +5,7 @@ use std::{io, ops::Range, path::Path};
 use serde_json::{Map, Value};
 use toml::de::{DeTable, DeValue};
 use toolsmith_js::code_frame;
+use toolsmith_llm::KeySource;
 use toolsmith_tool::closest_names;
 
 use super::{
@@ -80,12 +81,11 @@ pub(super) fn read(file: &Path, project: Option<&Path>) -> FileContents {
     reader.contents
 }
 
-/// Returns the values of a settings file that are commands (`!…`), whatever takes precedence over them, and also if the file is
+/// Returns the commands in the values of a settings file (`!…`), whatever takes precedence over them, and also if the file is
 /// not trusted. Nothing is run.
 pub(crate) fn commands_in(file: &Path, project: Option<&Path>) -> Vec<String> {
     let values = read(file, project).values.into_iter();
-    let text = values.filter_map(|found| found.value.as_str().map(str::to_owned));
-    text.filter(|value| value.starts_with('!')).collect()
+    values.filter_map(|found| found.value.as_str().and_then(KeySource::command).map(str::to_owned)).collect()
 }
 
 struct Reader<'a> {
@@ -158,7 +158,7 @@ impl Reader<'_> {
 }
 
 /// Returns line and column of a byte, starting at one.
-fn place(text: &str, at: usize) -> (u32, u32) {
+pub(super) fn place(text: &str, at: usize) -> (u32, u32) {
     let before = text.get(..at).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;

@@ -8,6 +8,7 @@ use std::{
 
 use serde_json::{Map, Value, json};
 use thiserror::Error;
+use toolsmith_llm::KeySource;
 use toolsmith_tool::{ApprovalPolicy, closest_names};
 
 use super::{
@@ -248,6 +249,7 @@ impl Layers {
             let from = match &origin {
                 SettingOrigin::User(file) => ConfiguredFrom::UserSettings(file.clone()),
                 SettingOrigin::Project(file) => ConfiguredFrom::ProjectSettings(file.clone()),
+                SettingOrigin::Environment(name) => ConfiguredFrom::Environment(name.clone()),
                 _ => ConfiguredFrom::CommandLine,
             };
             let named = value.as_array().into_iter().flatten().filter_map(Value::as_str);
@@ -293,7 +295,7 @@ impl Layers {
                 self.waiting.push(WaitingSetting {
                     key: show(&value.path),
                     value: secrets::shown(value.key, value.value.clone()),
-                    command: value.value.as_str().and_then(|text| text.strip_prefix('!')).map(str::to_owned),
+                    command: value.value.as_str().and_then(KeySource::command).map(str::to_owned),
                     file: file.to_path_buf(),
                 });
                 // The modules themselves wait, each under its own name.

@@ -9,7 +9,7 @@ use serde_json::Value;
 use thiserror::Error;
 use toml_edit::{DocumentMut, Item, Table, TableLike, TomlError};
 
-use super::keys;
+use super::{file::place, keys};
 use crate::home::Home;
 
 /// The setting was not changed.
@@ -27,13 +27,17 @@ pub enum SettingsWriteError {
         /// Error message.
         problem: String,
     },
-    /// The file is not valid TOML.
-    #[error("{} is not valid TOML and was not changed: {source}", .path.display())]
+    /// The file is not valid TOML. Its text is not part of the error, because it may contain keys.
+    #[error("{}:{line}:{column} is not valid TOML, and the file was not changed: {problem}", .path.display())]
     Toml {
         /// The file.
         path: PathBuf,
-        /// The cause.
-        source: Box<TomlError>,
+        /// Line, starting at one.
+        line: u32,
+        /// Column, starting at one.
+        column: u32,
+        /// Error message.
+        problem: String,
     },
     /// The file cannot be read or written.
     #[error("{} was not changed: {source}", .path.display())]
@@ -95,8 +99,11 @@ fn read(file: &Path) -> Result<DocumentMut, SettingsWriteError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
         Err(source) => return Err(SettingsWriteError::Io { path: file.to_path_buf(), source }),
     };
-    text.parse()
-        .map_err(|source| SettingsWriteError::Toml { path: file.to_path_buf(), source: Box::new(source) })
+    text.parse().map_err(|error: TomlError| {
+        let (line, column) = place(&text, error.span().map_or(0, |span| span.start));
+        let problem = error.message().replace('\n', "; ");
+        SettingsWriteError::Toml { path: file.to_path_buf(), line, column, problem }
+    })
 }
 
 /// Removes the value; a table that becomes empty goes with it.

@@ -113,6 +113,15 @@ async fn c5_7_files_that_a_hook_or_a_key_would_start_are_exec_before_they_exist(
     let provider = "[providers.own]\nwire = \"openai-completions\"\nbase_url = \"http://127.0.0.1:9\"\napi_key = \"!sh key.sh\"\n";
     place.write("home/.toolsmith/config.toml", provider);
     assert_eq!(place.write_tiers(&["key.sh", "key/a.sh"]).await, [EXEC, WRITE]);
+    // White space before the command does not hide it.
+    for space in [" ", "\\n", "\\u00a0"] {
+        let place = Place::new(&[]).untrusted();
+        place.write("project/.toolsmith/config.toml", &provider.replace("!sh", &format!("{space}!sh")));
+        assert_eq!(place.write_tiers(&["key.sh"]).await, [EXEC], "{space}");
+        let waiting: Vec<String> = place.settings().waiting.iter().map(|it| it.summary()).collect();
+        let shown = "providers.own.api_key, the output of: sh key.sh";
+        assert!(waiting.iter().any(|line| line == shown), "{space}: {waiting:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -245,7 +245,7 @@ impl ReviewAction {
         Self {
             id: view.id,
             label: visible_line(&view.label).into_owned(),
-            source: visible_line(&view.source_tool_name).into_owned(),
+            source: visible_line(&view.stager).into_owned(),
             tier: view.tier.as_str().to_owned(),
             void: view.void.clone(),
             files: shown.map(|preview| ReviewFile::new(preview, root)).collect(),

@@ -97,7 +97,7 @@ pub(crate) fn run(shared: &Shared, own: &CallArguments) -> Result<ExitCode> {
         None => project.discover_asking()?,
     };
     runtime::block_on_briefly(async {
-        let engine = project.caching_engine();
+        let engine = project.caching_engine(&discovered);
         // Prepares argument validation on another core while the tool is loaded.
         let _ = std::thread::Builder::new().name("schema".to_owned()).spawn(ArgumentSchema::warm_up);
         let progress = Progress::start("Loading tools");

@@ -6,7 +6,7 @@ mod typescript;
 use std::{path::PathBuf, process::ExitCode};
 
 use anyhow::Result;
-use toolsmith::FoundModule;
+use toolsmith::{Discovered, FoundModule};
 use toolsmith_js::ModuleRequest;
 
 use crate::{
@@ -55,7 +55,7 @@ pub(crate) fn run(shared: &Shared, own: &CheckArguments) -> Result<ExitCode> {
     let paths: Vec<PathBuf> = modules.iter().map(|module| module.path.clone()).collect();
     runtime::block_on_while_read(async {
         let progress = Progress::start("Checking tools");
-        examine(&project, &modules, &mut report).await;
+        examine(&project, &discovered, &modules, &mut report).await;
         if !own.no_types {
             let checked = typescript::check(&project, &paths).await;
             report.findings.extend(checked.findings);
@@ -75,8 +75,8 @@ pub(crate) fn run(shared: &Shared, own: &CheckArguments) -> Result<ExitCode> {
 }
 
 /// Loads and examines modules.
-async fn examine(project: &Project, modules: &[ModuleRequest], report: &mut Report) {
-    let engine = project.engine();
+async fn examine(project: &Project, found: &Discovered, modules: &[ModuleRequest], report: &mut Report) {
+    let engine = project.engine(found);
     let mut examiner = Examiner::new(&toolsmith::BUILT_IN_NAMES);
     for some in modules.chunks(AT_ONCE) {
         for module in engine.load_modules(some.to_vec()).await {

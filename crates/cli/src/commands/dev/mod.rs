@@ -144,7 +144,7 @@ async fn find(project: &Project, discovered: Discovered, name: &str) -> Result<T
     if let Some(module) = discovered.ready().find(|module| module.name() == name) {
         return Ok(Target::found(module, None));
     }
-    let engine = project.engine();
+    let engine = project.engine(&discovered);
     let modules: Vec<_> = discovered.ready().cloned().collect();
     let loaded = project.load(discovered, &engine, LoadScope::Scan).await;
     let found = loaded.get(name).and_then(|tool| modules.iter().find(|module| module.path == tool.path));
@@ -208,7 +208,8 @@ impl Session<'_> {
             self.screen.end(&run, self.watched(), self.project)?;
             return self.wait(&run).await;
         }
-        let engine = self.project.recordable_engine();
+        let found = self.project.discover_given(std::slice::from_ref(&self.module.path));
+        let engine = self.project.recordable_engine(&found);
         let requests = vec![self.module.request.clone()];
         let module = engine.load_modules(requests).await.into_iter().next().context("nothing was loaded")?;
         self.watch.add(module.files.iter().filter(|path| is_own(path)));

@@ -11,7 +11,7 @@ use std::{
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use toolsmith::{Home, trust_store};
+use toolsmith::{Discovered, Home, trust_store};
 use toolsmith_host::exec::{self, Request};
 use toolsmith_tool::CancelToken;
 
@@ -91,7 +91,7 @@ fn engine(project: &Project, findings: &mut Vec<Finding>) -> Result<()> {
         let folder = tempfile::tempdir()?;
         let probe = folder.path().join("probe.ts");
         std::fs::write(&probe, PROBE)?;
-        let engine = project.engine();
+        let engine = project.engine(&Discovered::default());
         let module = engine.scan(&[probe]).await.into_iter().next();
         match module.filter(|module| module.errors.is_empty() && !module.tools.is_empty()) {
             Some(_) => {

@@ -119,7 +119,7 @@ pub(crate) fn run(shared: &Shared, own: &ServeArguments) -> Result<ExitCode> {
         let stopping = stop.clone();
         let came = crate::interrupts::listen(move |reason, _| stopping.cancel(reason));
         let discovered = project.discover();
-        let engine = project.caching_engine();
+        let engine = project.caching_engine(&discovered);
         let few = discovered.ready().count() <= FEW_MODULES;
         let scope = if few { LoadScope::Call } else { LoadScope::Scan };
         let search = discovered.searched.as_deref().cloned();

@@ -30,7 +30,10 @@ pub(super) fn run(mut project: Project, what: &str, as_json: bool) -> Result<Exi
         // A recording names the module; others are found by the names of their tools.
         let loaded = match modules.iter().all(Option::is_some) {
             true => None,
-            false => Some(project.load(discovered, &project.engine(), LoadScope::Scan).await),
+            false => {
+                let engine = project.engine(&discovered);
+                Some(project.load(discovered, &engine, LoadScope::Scan).await)
+            }
         };
         // The id comes from the file, and becomes part of a path.
         let id: String = log.id().chars().filter(char::is_ascii_alphanumeric).take(8).collect();

@@ -63,6 +63,7 @@ pub fn describe_machine(what: &str) -> Value {
             .collect::<Map<_, _>>()
             .into(),
         "parent" => json!(parent()),
+        "processes" => json!({ "own": std::process::id(), "parent": parent() }),
         "umask" => json!(0),
         _ => Value::Null,
     }

@@ -38,6 +38,27 @@ fn c5_7_links_in_subdirectories_do_not_hide_what_their_targets_are_for() {
 }
 
 #[test]
+fn c5_7_files_that_links_with_a_dot_in_the_home_lead_to_are_exec() {
+    let home = Home::new();
+    let dotfiles = home.home.join("dotfiles");
+    fs::create_dir_all(dotfiles.join("zsh")).unwrap();
+    fs::create_dir_all(home.home.join(".program")).unwrap();
+    for (link, target) in [
+        (".tmux.conf", "dotfiles/tmux.conf"),
+        (".aliases", "dotfiles/aliases"),
+        (".zsh", "dotfiles/zsh"),
+        (".program/start", "../dotfiles/start"),
+    ] {
+        symlink(target, home.home.join(link)).unwrap();
+    }
+    for root in [&home.home, &dotfiles] {
+        let names = ["tmux.conf", "aliases", "zsh/x.zsh", "start"];
+        all(&home.rules(root), &dotfiles, &names, "exec");
+        all(&home.rules(root), &dotfiles, &["README.md", "other/x"], "write");
+    }
+}
+
+#[test]
 #[cfg(target_os = "linux")]
 fn c5_7_files_of_the_system_are_exec_if_it_is_worked_in() {
     let home = Home::new();
