@@ -8,7 +8,7 @@ use std::{
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use toolsmith_tool::{Approval, ApprovalPolicy, CancelToken, Tier, ToolSpec};
+use toolsmith_tool::{Approval, ApprovalPolicy, CancelToken, Origin, Tier, ToolSpec};
 
 /// Up to which tier calls run without a question.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -228,21 +228,26 @@ pub(crate) struct Remembered(Mutex<BTreeMap<String, Tier>>);
 
 impl Remembered {
     /// Calls a tool insists on asking about are their own kind: allowing the harmless ones does not allow them.
-    fn key(name: &str, approval: &Approval) -> String {
+    fn key(name: &str, origin: &Origin, approval: &Approval) -> String {
         let kind = if approval.override_mode { "insisted" } else { "plain" };
-        // A wrapper has the key of the tool it is made from, and is another tool.
-        format!("{kind}:{name}:{}", approval.policy_key.as_deref().unwrap_or_default())
+        // A wrapper has the key of the tool it is made from, and is another tool; so is one from elsewhere that took the name.
+        format!("{kind}:{name}:{}:{origin:?}", approval.policy_key.as_deref().unwrap_or_default())
     }
 
-    pub(crate) fn add(&self, name: &str, approval: &Approval) {
+    /// Forgets all of them: another session begins.
+    pub(crate) fn clear(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    pub(crate) fn add(&self, name: &str, origin: &Origin, approval: &Approval) {
         let mut allowed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let tier = allowed.entry(Self::key(name, approval)).or_insert(approval.tier);
+        let tier = allowed.entry(Self::key(name, origin, approval)).or_insert(approval.tier);
         *tier = approval.tier.max(*tier);
     }
 
-    pub(crate) fn has(&self, name: &str, approval: &Approval) -> bool {
+    pub(crate) fn has(&self, name: &str, origin: &Origin, approval: &Approval) -> bool {
         let allowed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        allowed.get(&Self::key(name, approval)).is_some_and(|tier| approval.tier <= *tier)
+        allowed.get(&Self::key(name, origin, approval)).is_some_and(|tier| approval.tier <= *tier)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Tests of the decision without a person.
 
+use toolsmith_tool::OriginKind;
+
 use super::*;
 
 fn settings(mode: ApprovalMode, user: Option<ApprovalPolicy>) -> ApprovalSettings {
@@ -70,10 +72,18 @@ fn the_stricter_of_name_and_policy_key_counts() {
 #[test]
 fn allowing_the_harmless_calls_for_the_session_does_not_allow_those_a_tool_insists_on() {
     let remembered = Remembered::default();
-    remembered.add("bash", &Approval::default());
-    assert!(remembered.has("bash", &Approval::default()));
-    assert!(!remembered.has("bash", &Approval { override_mode: true, ..Approval::default() }));
-    assert!(!remembered.has("other", &Approval::default()));
+    remembered.add("bash", &Origin::built_in(), &Approval::default());
+    assert!(remembered.has("bash", &Origin::built_in(), &Approval::default()));
+    assert!(!remembered.has(
+        "bash",
+        &Origin::built_in(),
+        &Approval { override_mode: true, ..Approval::default() }
+    ));
+    assert!(!remembered.has("other", &Origin::built_in(), &Approval::default()));
+    let elsewhere = Origin::new(OriginKind::Custom, "/p/bash.ts");
+    assert!(!remembered.has("bash", &elsewhere, &Approval::default()), "another tool that took the name");
+    remembered.clear();
+    assert!(!remembered.has("bash", &Origin::built_in(), &Approval::default()), "another session");
 }
 
 #[test]

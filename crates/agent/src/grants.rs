@@ -90,6 +90,11 @@ fn matches_stars(pattern: &str, text: &str) -> bool {
 pub(crate) struct Grants(Mutex<Vec<Grant>>);
 
 impl Grants {
+    /// Forgets all of them: another session begins.
+    pub(crate) fn clear(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     pub(crate) fn add(&self, grants: impl IntoIterator<Item = Grant>) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for grant in grants {

@@ -27,7 +27,11 @@ impl ModuleInputs {
         begun: SystemTime,
     ) -> Self {
         let recorded = observed.and_then(|observed| Inputs::record(observed, begun));
-        Self::known(recorded.unwrap_or_else(|| Inputs::of_files(files, begun)), gate)
+        let inputs = recorded.unwrap_or_else(|| {
+            let consulted = observed.into_iter().flat_map(|observed| &observed.consulted);
+            Inputs::of_files(files, begun).with_consulted(consulted)
+        });
+        Self::known(inputs, gate)
     }
 
     /// The inputs of a cached definition.

@@ -155,7 +155,7 @@ pub struct PendingAction {
 }
 
 impl PendingAction {
-    /// Returns who staged it, for people: the tool whose call did, and the source it names if that is another one.
+    /// Returns the tool whose call staged it, for people, with the source it names if that is another one.
     pub fn stager(&self) -> String {
         let source = &self.source_tool_name;
         match &self.staged_by {

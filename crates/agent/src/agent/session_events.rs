@@ -14,6 +14,9 @@ impl Core {
     /// Notifies clients, and then every tool that is not built in, one after another in registration order. Failures of
     /// a tool are logged.
     pub(crate) async fn announce(&self, event: SessionEvent) {
+        if matches!(event, SessionEvent::Switch { .. } | SessionEvent::Branch { .. }) {
+            self.dispatcher().forget_permissions();
+        }
         self.emit(AgentEvent::Session(event.clone()));
         let tools: Vec<Arc<dyn Tool>> = self.dispatcher().registry().read(|registry| {
             let custom = registry.iter().filter(|found| {

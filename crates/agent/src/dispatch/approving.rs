@@ -105,7 +105,7 @@ impl Dispatcher {
                 false => None,
             };
             // The answer to an earlier question may have settled this one.
-            if wish != Some(GateApproval::Ask) && self.parts.remembered.has(name, &approval) {
+            if wish != Some(GateApproval::Ask) && self.parts.remembered.has(name, &found.origin, &approval) {
                 return (Decision::Allow, self.version(name).await == version);
             }
             let question = question(found, request, arguments, &approval).await;
@@ -116,7 +116,7 @@ impl Dispatcher {
             request.tell(CallEvent::ApprovalDecided { request: &question, decision: &decision });
             let is_unchanged = self.version(name).await == version;
             if decision == Decision::AllowForSession && wish != Some(GateApproval::Ask) && is_unchanged {
-                self.parts.remembered.add(name, &approval);
+                self.parts.remembered.add(name, &found.origin, &approval);
             }
             (decision, is_unchanged)
         };

@@ -253,6 +253,12 @@ impl Dispatcher {
         self.parts.grants.add(grants);
     }
 
+    /// Forgets what was allowed until the end of the session.
+    pub(crate) fn forget_permissions(&self) {
+        self.parts.remembered.clear();
+        self.parts.grants.clear();
+    }
+
     /// Returns whether calls run without asking (`ctx.autoApprove`).
     pub fn is_auto_approving(&self) -> bool {
         self.approval_settings().mode == ApprovalMode::Yolo

@@ -18,7 +18,7 @@ pub struct PendingView {
     pub label: String,
     /// The tool that staged it, as it names itself.
     pub source_tool_name: String,
-    /// Who staged it, for people ([`PendingAction::stager`]).
+    /// The tool whose call staged it, for people ([`PendingAction::stager`]).
     #[serde(skip)]
     pub stager: String,
     /// The tier at which it was staged; files can raise it when it is applied.

@@ -1,3 +1,5 @@
+//! Lines of questions about staged changes.
+
 use std::fs;
 
 use toolsmith_host::changes::Wanted;

@@ -148,27 +148,49 @@ impl Inputs {
         inputs
     }
 
-    /// Returns whether the files that were loaded, other than those of installed packages, are as they were. A file
-    /// whose content was compared is known by its stamp afterwards.
-    pub(crate) fn own_files_are_unchanged(&mut self) -> bool {
+    /// Adds files that were not loaded, such as those that only a call imports, by their content now.
+    pub(crate) fn with_consulted<'a>(mut self, files: impl Iterator<Item = &'a PathBuf>) -> Self {
         let now = SystemTime::now();
-        self.loaded.iter_mut().filter(|input| input.is_own()).all(|input| {
-            let stamp = fs::metadata(&input.path).ok().as_ref().and_then(FileStamp::of);
-            if stamp.is_some() && stamp == input.stamp {
-                return true;
+        for file in files.take(MAX_FILES) {
+            let stamp = fs::metadata(file).ok().as_ref().and_then(FileStamp::of);
+            let stamp = stamp.filter(|stamp| stamp.is_settled_before(now));
+            let known = |input: &Input| Path::new(&input.path) == file;
+            if let (Some(path), Ok(hash), false) = (name(file), hash(file), self.loaded.iter().any(known)) {
+                self.consulted.push(Input { path, hash, stamp });
             }
-            let is_same = hash(Path::new(&input.path)).is_ok_and(|hash| hash == input.hash);
-            if is_same {
-                input.stamp = stamp.filter(|stamp| stamp.is_settled_before(now));
-            }
-            is_same
-        })
+        }
+        self
     }
 
-    /// Returns the hashes of the files that were loaded, other than those of installed packages, as they are now.
+    /// Returns whether the files that were loaded or that a call may load, other than those of installed packages, are as they
+    /// were. A file whose content was compared is known by its stamp afterwards.
+    pub(crate) fn own_files_are_unchanged(&mut self) -> bool {
+        let now = SystemTime::now();
+        let mut checked = Checked::default();
+        let mut own = self.loaded.iter_mut().chain(&mut self.consulted).filter(|input| input.is_own());
+        self.missing.iter().all(|path| checked.is_missing(path))
+            && own.all(|input| {
+                let stamp = fs::metadata(&input.path).ok().as_ref().and_then(FileStamp::of);
+                if stamp.is_some() && stamp == input.stamp {
+                    return true;
+                }
+                let is_same = hash(Path::new(&input.path)).is_ok_and(|hash| hash == input.hash);
+                if is_same {
+                    input.stamp = stamp.filter(|stamp| stamp.is_settled_before(now));
+                }
+                is_same
+            })
+    }
+
+    /// Returns the hashes of the files that were loaded or that a call may load, other than those of installed packages, as they
+    /// are now, and the paths that were missing and are not any more.
     pub(crate) fn own_content(&self) -> String {
-        let own = self.loaded.iter().filter(|input| input.is_own());
-        own.map(|input| hash(Path::new(&input.path)).unwrap_or_default()).collect::<Vec<_>>().join(" ")
+        let mut checked = Checked::default();
+        let own = self.loaded.iter().chain(&self.consulted).filter(|input| input.is_own());
+        let mut parts: Vec<String> =
+            own.map(|input| hash(Path::new(&input.path)).unwrap_or_default()).collect();
+        parts.extend(self.missing.iter().filter(|path| !checked.is_missing(path)).cloned());
+        parts.join(" ")
     }
 
     /// Returns the files that were loaded.

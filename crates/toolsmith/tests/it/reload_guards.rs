@@ -276,3 +276,27 @@ async fn c2_8_a_server_drops_modules_that_lost_their_trust() {
         assert!(!place.path("evidence").exists(), "untrusted code was run");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c5_8_a_file_that_only_the_call_imports_does_not_change_while_the_question_is_open() {
+    for answer in ["(await import(\"../../shared/word.ts\")).word", "require(\"../../shared/word.cjs\").word"]
+    {
+        let mut place = Place::new(&[
+            (GREET, &tool("greet", "exec", answer, "")),
+            (WORD, "export const word = 'old';"),
+            ("project/shared/word.cjs", "exports.word = 'old';"),
+        ]);
+        trust_store(&place.home()).add(&place.cwd()).unwrap();
+        place.trust = TrustDecision::from_store(trust_store(&place.home())).unwrap();
+        let files = [place.path(WORD), place.path("project/shared/word.cjs")];
+        let change = move || {
+            for file in files {
+                let text = fs::read_to_string(&file).unwrap();
+                fs::write(&file, text.replace("old", "new")).unwrap();
+            }
+        };
+        let on = On::start(&place, Meanwhile(Mutex::new(Some(Box::new(change)))), |_| {}).await;
+        assert!(on.result().await.contains(CHANGED), "{answer}");
+        assert_eq!(on.result().await, "new", "{answer}: the next call is asked about again");
+    }
+}

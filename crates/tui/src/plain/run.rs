@@ -4,12 +4,15 @@ use std::{io, sync::Arc, time::Instant};
 
 use toolsmith::{
     CommandOutcome, Prompt, Session,
-    agent::{AgentEvent, PendingChoice, RunEnd, Subscription},
+    agent::{AgentEvent, PendingChoice, PendingView, RunEnd, Subscription},
     llm::{Message, StreamEvent},
     tool::{CancelToken, Name, visible_line},
 };
 
-use super::ui::{Lines, PlainUi, TOO_EARLY, is_early, is_yes, say, say_message, say_part};
+use super::{
+    review::action_lines,
+    ui::{Lines, PlainUi, TOO_EARLY, indented, is_early, is_yes, say, say_message, say_part},
+};
 use crate::{
     app::{Exit, Host, OpenRequest, Options},
     tty::{Signal, Signals},
@@ -35,11 +38,11 @@ pub async fn run(host: Arc<dyn Host>, options: Options) -> io::Result<Exit> {
     let ui = Arc::new(PlainUi::new(Arc::clone(&lines), Arc::clone(&host)));
     say(&format!("Toolsmith {}. Type a prompt and press enter. /help lists the commands.", options.version));
     for notice in &options.notices {
-        say(&format!("Warning: {notice}"));
+        say_message("Warning", notice);
     }
     if let Some(question) = trust {
-        say(&format!("{} is not trusted yet. It has:", question.folder));
-        question.entries.iter().for_each(|entry| say(&format!("  {entry}")));
+        say(&format!("{} is not trusted yet. It has:", visible_line(&question.folder)));
+        question.entries.iter().for_each(|entry| say(&format!("  {}", visible_line(entry))));
         say("Tools can do whatever you can. Trust this directory?\n  1. Yes\n  2. No\nType a number.");
         let mut asked = Instant::now();
         // Only an answer is one; without any, the question is asked again the next time.
@@ -64,7 +67,8 @@ pub async fn run(host: Arc<dyn Host>, options: Options) -> io::Result<Exit> {
             break;
         }
     }
-    let request = OpenRequest::new(None, Arc::clone(&ui) as _, ui as _);
+    let mut request = OpenRequest::new(None, Arc::clone(&ui) as _, Arc::clone(&ui) as _);
+    request.reviewer = Some(ui);
     let session = match host.open(request).await {
         Ok(session) => session,
         Err(error) => {
@@ -75,7 +79,8 @@ pub async fn run(host: Arc<dyn Host>, options: Options) -> io::Result<Exit> {
     for error in &session.loaded().errors {
         say_message("Error", &error);
     }
-    let mut plain = Plain { events: session.subscribe(), session, is_in_line: false, code: None };
+    let mut plain =
+        Plain { events: session.subscribe(), session, is_in_line: false, shown: None, code: None };
     if let Some(prompt) = options.prompt {
         plain.prompt(prompt);
     }
@@ -100,6 +105,8 @@ struct Plain {
     events: Subscription,
     /// The last output did not end with a line break.
     is_in_line: bool,
+    /// The staged action that `/pending` showed last.
+    shown: Option<u64>,
     code: Option<u8>,
 }
 
@@ -183,27 +190,41 @@ impl Plain {
         }
     }
 
-    async fn pending(&self, argument: &str) {
+    async fn pending(&mut self, argument: &str) {
         let actions = self.session.pending_actions();
         let Some(top) = actions.first() else { return say("Nothing is pending.") };
         let choice = PendingChoice::Id(top.id);
         match argument {
+            // Only what was read is applied: another action may have been staged since (CONTRACT 5.8).
+            "apply" if self.shown != Some(top.id) => {
+                self.show_pending(top, actions.len()).await;
+                say("This was not shown before. Type /pending apply again to apply it.");
+            }
             "apply" => {
                 let outcome = self.session.apply_pending(choice, None, "applied by the user").await;
-                self.report(outcome.map(|result| result.joined_text()));
+                self.report(outcome.map(|result| indented(&result.joined_text())));
             }
             "discard" => {
                 let outcome = self.session.discard_pending(choice, "discarded by the user").await;
-                self.report(outcome.map(|result| result.joined_text()));
+                self.report(outcome.map(|result| indented(&result.joined_text())));
             }
             _ => {
-                say(&format!("Pending: {} ({} in total)", visible_line(&top.label), actions.len()));
-                match self.session.view_pending(choice).await {
-                    Ok(files) => files.iter().for_each(|file| say(&String::from_utf8_lossy(&file.diff))),
-                    Err(error) => say_message("Error", &error),
-                }
+                self.show_pending(top, actions.len()).await;
                 say("/pending apply or /pending discard decides.");
             }
+        }
+    }
+
+    async fn show_pending(&mut self, action: &PendingView, count: usize) {
+        match self.session.view_pending(PendingChoice::Id(action.id)).await {
+            Ok(files) => {
+                action_lines(action, &files, None).iter().for_each(|line| say(line));
+                self.shown = Some(action.id);
+            }
+            Err(error) => say_message("Error", &error),
+        }
+        if count > 1 {
+            say(&format!("{} more actions are pending.", count - 1));
         }
     }
 
@@ -212,6 +233,7 @@ impl Plain {
             AgentEvent::MessageUpdate { assistant_message_event: StreamEvent::TextDelta { delta, .. } } => {
                 if !self.is_in_line {
                     say("Answer:");
+                    say_part("  ");
                 }
                 say_part(delta);
                 self.is_in_line = true;

@@ -9,9 +9,9 @@ use std::{
 };
 
 use async_trait::async_trait;
-use tokio::sync::{Mutex as AsyncMutex, mpsc, oneshot};
+use tokio::sync::{Mutex as AsyncMutex, MutexGuard, mpsc, oneshot};
 use toolsmith::agent::{ApprovalRequest, Approver, Decision};
-use toolsmith_tool::{BlockLimits, CancelToken, DialogOptions, NoticeLevel, Ui, visible};
+use toolsmith_tool::{BlockLimits, CancelToken, DialogOptions, NoticeLevel, Ui, visible, visible_line};
 
 use crate::{
     app::Host,
@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// Columns of a value in a question.
-const WIDTH: usize = 100;
+pub(super) const WIDTH: usize = 100;
 /// Options that are printed; the others can be chosen by their number or text.
 const MAX_OPTIONS: usize = 200;
 
@@ -36,15 +36,21 @@ pub(super) fn say(text: &str) {
     let _ = out.flush();
 }
 
-/// Prints a message of unknown origin. Its further lines are indented, so that none of them passes for a line of ours.
+/// Prints a message of unknown origin.
 pub(super) fn say_message(kind: &str, text: &dyn Display) {
-    say(&format!("{kind}: {}", visible(&text.to_string()).replace('\n', "\n    ")));
+    say(&format!("{kind}: {}", indented(&text.to_string())));
 }
 
-/// Prints a text without a line break.
+/// Returns a text of unknown origin with hidden characters escaped. Its further lines are indented, so that none of them passes
+/// for a line of ours.
+pub(super) fn indented(text: &str) -> String {
+    visible(text).replace('\n', "\n    ")
+}
+
+/// Prints a part of the model's answer, whose lines are indented.
 pub(super) fn say_part(text: &str) {
     let mut out = std::io::stdout().lock();
-    let _ = write!(out, "{}", crate::text::plain(text));
+    let _ = write!(out, "{}", crate::text::plain(text).replace('\n', "\n  "));
     let _ = out.flush();
 }
 
@@ -52,6 +58,9 @@ pub(super) fn say_part(text: &str) {
 pub(super) struct Lines {
     prompts: AsyncMutex<mpsc::UnboundedReceiver<Option<String>>>,
     questions: Arc<Mutex<VecDeque<oneshot::Sender<String>>>>,
+    /// Held by the question on the screen. Another one is printed when it was answered or taken back, so that a line is never an
+    /// answer to a question that is not the last one on the screen.
+    asking: AsyncMutex<()>,
 }
 
 impl Lines {
@@ -82,7 +91,7 @@ impl Lines {
             let _ = sender.send(None);
         };
         std::thread::Builder::new().name("terminal input".to_owned()).spawn(reading)?;
-        Ok(Arc::new(Self { prompts: AsyncMutex::new(receiver), questions }))
+        Ok(Arc::new(Self { prompts: AsyncMutex::new(receiver), questions, asking: AsyncMutex::default() }))
     }
 
     /// Waits for the next prompt; `None` at the end of input.
@@ -106,11 +115,12 @@ impl Lines {
         cancel: &CancelToken,
     ) -> Option<String> {
         let mut question = question;
+        let _turn = self.turn(cancel).await?;
         loop {
             // The line that is being typed is lost too: its end would be an answer.
             discard_typed();
             let shown = Instant::now();
-            let answer = self.ask(question, cancel).await?;
+            let answer = self.ask_now(question, cancel).await?;
             if !is_early(shown) || !allows(answer.trim()) {
                 return Some(answer);
             }
@@ -118,7 +128,22 @@ impl Lines {
         }
     }
 
+    /// Waits until no other question is open; `None` if the question was taken back meanwhile.
+    async fn turn(&self, cancel: &CancelToken) -> Option<MutexGuard<'_, ()>> {
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => None,
+            turn = self.asking.lock() => Some(turn),
+        }
+    }
+
     async fn ask(&self, question: &str, cancel: &CancelToken) -> Option<String> {
+        let _turn = self.turn(cancel).await?;
+        self.ask_now(question, cancel).await
+    }
+
+    /// Asks while this question has its turn.
+    async fn ask_now(&self, question: &str, cancel: &CancelToken) -> Option<String> {
         if cancel.is_cancelled() {
             return None;
         }
@@ -135,9 +160,14 @@ impl Lines {
 /// Said after an answer that came sooner than anybody can read.
 pub(super) const TOO_EARLY: &str = "That was typed before the question could be read. Answer again.";
 
+/// Returns whether lines are typed by a person.
+pub(super) fn is_terminal() -> bool {
+    std::io::stdin().is_terminal()
+}
+
 /// Returns whether a person cannot have read yet what was asked at that time.
 pub(super) fn is_early(asked: Instant) -> bool {
-    std::io::stdin().is_terminal() && asked.elapsed() < READING_TIME
+    is_terminal() && asked.elapsed() < READING_TIME
 }
 
 /// Returns whether an answer agrees.
@@ -156,13 +186,18 @@ impl PlainUi {
     pub(super) fn new(lines: Arc<Lines>, host: Arc<dyn Host>) -> Self {
         Self { lines, host, notices: Mutex::default() }
     }
+
+    /// Asks for a decision that a yes or the first choice allows.
+    pub(super) async fn ask_decision(&self, question: &str, cancel: &CancelToken) -> Option<String> {
+        self.lines.ask_decision(question, is_yes, cancel).await
+    }
 }
 
 /// Returns the question for a list.
 fn list_question(title: &str, options: &[String]) -> String {
-    let mut question = format!("Question: {}\n", tool_text::shown(title));
+    let mut question = format!("Question: {}\n", indented(&tool_text::shown(title)));
     for (at, option) in options.iter().take(MAX_OPTIONS).enumerate() {
-        question.push_str(&format!("  {}. {}\n", at + 1, tool_text::line(option)));
+        question.push_str(&format!("  {}. {}\n", at + 1, visible_line(tool_text::line(option))));
     }
     if let more @ 1.. = options.len().saturating_sub(MAX_OPTIONS) {
         question.push_str(&format!("  ({more} more options, up to number {})\n", options.len()));
@@ -186,27 +221,34 @@ impl Ui for PlainUi {
     }
 
     async fn confirm(&self, title: &str, message: &str, dialog: DialogOptions) -> bool {
-        let (title, message) = (tool_text::shown(title), tool_text::shown(message));
-        let question = format!("Question: {title}\n{message}\n  1. Yes\n  2. No\nType a number.");
+        let (title, message) = (indented(&tool_text::shown(title)), indented(&tool_text::shown(message)));
+        let question = format!("Question: {title}\n    {message}\n  1. Yes\n  2. No\nType a number.");
         let answer = self.lines.ask_decision(&question, is_yes, &dialog.cancel).await.unwrap_or_default();
         is_yes(answer.trim())
     }
 
     async fn input(&self, title: &str, placeholder: Option<&str>, dialog: DialogOptions) -> Option<String> {
-        let title = tool_text::shown(title);
-        let hint = placeholder.map(|text| format!(" ({})", tool_text::line(text))).unwrap_or_default();
+        let title = indented(&tool_text::shown(title));
+        let hint =
+            placeholder.map(|text| format!(" ({})", visible_line(tool_text::line(text)))).unwrap_or_default();
         self.lines
             .ask(&format!("Question: {title}{hint}\nType the answer in one line."), &dialog.cancel)
             .await
     }
 
     async fn editor(&self, title: &str, prefill: Option<&str>, dialog: DialogOptions) -> Option<String> {
-        let title = tool_text::shown(title);
-        let text = prefill.map(|text| format!("\n{}", tool_text::shown(text))).unwrap_or_default();
+        let title = indented(&tool_text::shown(title));
+        let text =
+            prefill.map(|text| format!("\n    {}", indented(&tool_text::shown(text)))).unwrap_or_default();
         let question = format!("Question: {title}{text}\nType the answer. A line with a single dot ends it.");
-        let mut lines = vec![self.lines.ask(&question, &dialog.cancel).await?];
+        let _turn = self.lines.turn(&dialog.cancel).await?;
+        let mut lines = vec![self.lines.ask_now(&question, &dialog.cancel).await?];
         while lines.last().is_some_and(|line| line != ".") {
-            lines.push(self.lines.answer().await.ok()?);
+            let next = self.lines.answer();
+            lines.push(tokio::select! {
+                line = next => line.ok()?,
+                () = dialog.cancel.cancelled() => return None,
+            });
         }
         lines.pop();
         Some(if lines.is_empty() { prefill.unwrap_or_default().to_owned() } else { lines.join("\n") })
@@ -214,15 +256,15 @@ impl Ui for PlainUi {
 
     fn notify(&self, message: &str, level: NoticeLevel) {
         let word = match level {
-            NoticeLevel::Warning => "Warning: ",
-            NoticeLevel::Error => "Error: ",
-            _ => "Notice: ",
+            NoticeLevel::Warning => "Warning",
+            NoticeLevel::Error => "Error",
+            _ => "Notice",
         };
         let passed =
             self.notices.lock().unwrap_or_else(PoisonError::into_inner).pass(message, Instant::now());
         match passed {
-            Notice::Text(text) => say(&format!("{word}{text}")),
-            Notice::Last(text) => say(&format!("Warning: {text}")),
+            Notice::Text(text) => say_message(word, &text),
+            Notice::Last(text) => say_message("Warning", &text),
             Notice::None => {}
         }
     }
