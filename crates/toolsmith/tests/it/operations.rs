@@ -1,17 +1,23 @@
 //! Going over to another conversation while a session runs (CONTRACT 7.1, 8.6).
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
 use serde_json::json;
 use toolsmith::{AbandonedBranch, BuiltIns, Session, SessionBuilder, SessionSource};
 use toolsmith_agent::{
-    AgentEvent, Queued, Subscription,
+    AgentEvent, ApprovalRequest, Approver, Decision, Queued, Subscription,
     session::{EntryKind, Sessions},
 };
 use toolsmith_llm::{Message, Model, Script, ScriptedProvider, ThinkingLevel};
 use toolsmith_tool::{
-    PendingAction, PendingCallbacks, SessionEvent, Tool, ToolCall, ToolContext, ToolError, ToolResult,
-    ToolSpec, async_trait,
+    CancelToken, PendingAction, PendingCallbacks, SessionEvent, Tool, ToolCall, ToolContext, ToolError,
+    ToolResult, ToolSpec, async_trait,
 };
 
 use crate::place::Place;
@@ -459,4 +465,39 @@ async fn c4_4_the_working_directory_is_not_what_a_session_file_says() {
     assert_eq!(session.cwd(), place.cwd());
     assert_eq!(session.agent().tool_context().session.cwd(), place.cwd());
     session.dispose().await;
+}
+
+/// Allows every call for the session, and counts the questions.
+#[derive(Default)]
+struct Counted(AtomicUsize);
+
+#[async_trait]
+impl Approver for Counted {
+    async fn ask(&self, _request: &ApprovalRequest, _cancel: &CancelToken) -> Decision {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        Decision::AllowForSession
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c5_8_what_is_allowed_in_a_session_is_asked_about_in_the_next_one() {
+    let tool = "export default () => ({ name: 'act', description: 'd', parameters: { type: 'object' }, \
+        execute: async () => ({ content: [] }) });";
+    let place = Place::new(&[("act.mjs", tool)]);
+    let turn = json!({ "reply": [{ "call": "act" }] });
+    let approver = Arc::new(Counted::default());
+    let turns = json!([turn, "Done.", turn, "Done.", turn, "Done."]);
+    let session = builder(&place, &turns)
+        .tool_path(place.path("act.mjs").display().to_string())
+        .approver(Arc::clone(&approver) as _)
+        .build()
+        .await
+        .unwrap();
+    for questions in [1, 1] {
+        session.run("go").await.unwrap();
+        assert_eq!(approver.0.load(Ordering::SeqCst), questions);
+    }
+    session.new_session().await.unwrap();
+    session.run("go").await.unwrap();
+    assert_eq!(approver.0.load(Ordering::SeqCst), 2);
 }
