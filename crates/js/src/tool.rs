@@ -87,7 +87,7 @@ impl JsTool {
         if let Some(tool) = wrapped.and_then(|wrapped| wrapped.tool(&self.module, arguments)) {
             return tool.approval(arguments).await;
         }
-        // A hook that fails, or returns something that is no approval, leaves the most careful answer.
+        // A hook that fails, or returns something other than an approval, leaves the strictest answer.
         let answer = self.ask("approval", arguments).await.unwrap_or(Value::Null);
         read_approval(&answer).unwrap_or_else(|| {
             let answer: String = answer.to_string().chars().take(200).collect();

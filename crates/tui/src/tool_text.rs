@@ -83,7 +83,7 @@ pub(crate) enum Notice {
     Text(String),
     /// A warning that further ones are left out.
     Last(&'static str),
-    /// Nothing.
+    /// The notice is left out.
     None,
 }
 
